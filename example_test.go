@@ -29,7 +29,7 @@ func statusOf(err error) int {
 		return http.StatusServiceUnavailable // repeat later
 	case errors.Is(err, plaza.ErrUnknownOutcome):
 		return http.StatusServiceUnavailable // repeat with the same id
-	default: // plaza.ErrTable, plaza.ErrCorrupt and what is not Plaza's
+	default: // plaza.ErrTable, plaza.ErrCorrupt and errors that are not Plaza's
 		return http.StatusInternalServerError
 	}
 }

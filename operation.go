@@ -5,7 +5,7 @@ import "context"
 type operationKey struct{}
 
 // WithOperation names the call that runs with ctx, such as "feed.Home.List". The
-// outermost name stays: what a call does by other calls counts as its own. Plaza's
+// outermost name stays, so the calls that a call makes count as its own. Plaza's
 // calls name themselves.
 func WithOperation(ctx context.Context, name string) context.Context {
 	if Operation(ctx) != "" {

@@ -47,13 +47,14 @@ var (
 	ErrRemoved = errors.New("plaza: removed")
 
 	// ErrBusy is returned when throttling or contention outlasted every attempt,
-	// or when a read got no usable answer. Repeat later, with the same identity.
+	// or when a read got no usable answer. Repeat the call later, with the same
+	// identity.
 	ErrBusy = errors.New("plaza: busy")
 
 	// ErrUnknownOutcome is returned when a write was sent and no answer came, or
-	// came only after others had changed the same thing. Repeat it with the same
-	// identity to find out: that is harmless. A call without an identity, such as
-	// Hide, is a new call then: repeat it if it is still wanted.
+	// came only after others had changed the same thing. Repeat the write with
+	// the same identity to find out: that is harmless. If the call has no
+	// identity, as Hide, a repeat is a new call: make it if it is still wanted.
 	ErrUnknownOutcome = errors.New("plaza: outcome unknown")
 
 	// ErrUnavailable is returned when this process lacks something that the call
@@ -69,7 +70,7 @@ var (
 	ErrCorrupt = errors.New("plaza: stored item is damaged")
 )
 
-// InvalidError is the refusal of an argument. It unwraps to ErrInvalid.
+// InvalidError names a refused argument. It unwraps to ErrInvalid.
 type InvalidError struct {
 	Field  string // as the API spells it, e.g. "Follower"
 	Reason string // e.g. "is empty"

@@ -16,7 +16,7 @@ type Codec interface {
 	Encode(scope Scope, pos []byte) Cursor
 
 	// Decode returns the position of a cursor that Encode made for this scope.
-	// Every other cursor is ErrInvalid, the empty one too.
+	// Any other cursor, also the empty one, is ErrInvalid.
 	Decode(scope Scope, c Cursor) (pos []byte, err error)
 }
 

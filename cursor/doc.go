@@ -4,7 +4,7 @@
 // otherwise. A Cursor is a gap between two positions and a direction: down
 // reads below the gap, up reads above it, and both return their page in list
 // order. A cursor names no item, so deleting an item breaks no cursor. Items
-// that are written at the front while somebody pages down do not show.
+// written at the front while somebody pages down do not show.
 //
 // Page.Next continues in list order. Only an empty Next is the end: pages
 // before it may be short or empty. Page.Prev goes back, and from the first page
@@ -13,5 +13,5 @@
 //
 // A position never holds the partition key, which a list takes from its call. A
 // Codec binds each cursor to the Scope of its list. Plain is for positions that
-// are no secret. Sealed encrypts them.
+// are not secret. Sealed encrypts them.
 package cursor

@@ -29,8 +29,8 @@ type sealed struct {
 }
 
 // Sealed is a Codec that encrypts positions. Nobody without the keys can read or
-// forge its cursors. One position gives one cursor a day, so equal positions
-// show, and nothing else does.
+// forge its cursors. A position gives the same cursor all day, so equal positions
+// can be recognized, but nothing else.
 func Sealed(keys Keyring) (Codec, error) {
 	if err := keys.validate(); err != nil {
 		return nil, err

@@ -18,9 +18,8 @@ type Action struct {
 	User   string
 
 	// Op names a Like, an Unlike or a Report, so that it can be repeated. Unlike
-	// takes back the like of its Op. An Op that was taken back does not return:
-	// for 30 days it is plaza.ErrRemoved. Defaults to an id of the call's own.
-	// Recall ignores it.
+	// takes back the like of its Op. For 30 days an Op that was taken back is
+	// plaza.ErrRemoved. Defaults to an id of the call's own. Recall ignores it.
 	Op ids.ID
 }
 

@@ -13,12 +13,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ByObject lists the comments of an object in playing order, beginning at a
-// moment, without those that reports have hidden. The moment counts only without
-// a cursor.
+// ByObject lists the comments of an object in playing order, from a moment on,
+// without those that reports have hidden. With a cursor the moment is ignored.
 //
-// A page is short or empty, with a Next, where many segments have no comments or
-// over 63 times its rows are removed or hidden.
+// A page is short or empty, with a Next, if many segments have no comments, or if
+// more than 63 times its rows are removed or hidden.
 //
 // Cost: 1 request, 0.5 RCU for the object, and 1 request for each shard of each
 // segment that is read, 0.5 RCU for each 4 KB of a shard; at most 47 segments a

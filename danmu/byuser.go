@@ -13,8 +13,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ByUser lists what a user sent to all objects, the last sent first, without
-// what reports have hidden. It reads an index, which lags behind writes.
+// ByUser lists the comments that a user sent to all objects, the last sent first,
+// without those that reports have hidden. It reads an index, which lags behind
+// writes.
 //
 // Cost: 2 requests, 0.5 RCU for each 4 KB of the index and 0.5 RCU for each
 // comment; with Options.Consistent 1 RCU for each comment; where many comments are hidden or

@@ -36,15 +36,15 @@ type Change struct {
 	// liked or reported has only Object, ID and Progress.
 	Comment Comment `json:"comment"`
 
-	By string    `json:"by,omitzero"` // who liked or reported it, or did so until now
+	By string    `json:"by,omitzero"` // who liked or reported it, or no longer does
 	Op ids.ID    `json:"op,omitzero"` // of the like, report or protection that began or ended
 	At time.Time `json:"at"`          // of the write, in whole seconds
 }
 
 // Changes reads what a write to the table did to a comment; most records are
-// bookkeeping and have none. A comment that reports hide is not reported. The
-// table's stream needs new and old images: without them the record is
-// stream.ErrView or stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
+// bookkeeping and have none. It does not report that users' reports have hidden a
+// comment. The table's stream needs new and old images: without them the record
+// is stream.ErrView or stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice. A comment that was sent twice while its
 // object's shards grew is reported twice: each has its Object and its ID.

@@ -47,11 +47,11 @@ type Comment struct {
 
 	Likes int64
 
-	// Reports is how many users reported it. Viewers must not see it: it is not
-	// in the JSON.
+	// Reports is how many users reported the comment. Viewers must not see that
+	// number: it is not in the JSON.
 	Reports int64
 
-	// Protected comments stay whatever the cap and the reports.
+	// Neither a Cap nor reports hide a Protected comment.
 	Protected bool
 
 	// Repeats is how many equal comments WindowOptions.Merge has merged into
@@ -125,13 +125,13 @@ const (
 	BAS        Mode = 9
 )
 
-// Color is a colour that the sender chose; black is one too. The zero Color is
-// the viewer's default. In JSON it is "#FF0000", the zero Color "".
+// Color is a colour that the sender chose, which may be black. The zero Color is
+// the viewer's default. In JSON a Color is "#FF0000", and the zero Color "".
 type Color uint32
 
 const chosen = 1 << 24
 
-// RGB is a colour of 24 bits, red highest, as in files: 0 is black.
+// RGB returns a colour of 24 bits, red highest, as in files: 0 is black.
 func RGB(rgb uint32) Color { return Color(rgb&0xFFFFFF) | chosen }
 
 // RGB returns the 24 bits, and whether a colour was chosen at all.

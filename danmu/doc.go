@@ -1,8 +1,8 @@
 // Package danmu keeps comments that fly over a video at a moment of its playing
 // time.
 //
-// A player reads a window of playing time at a time; WindowOptions choose what a
-// viewer sees of it.
+// A player reads one window of playing time after another; WindowOptions chooses
+// what a viewer sees of it.
 //
 //	comments, err := danmu.New(db, "danmu", gen, nil)
 //
@@ -14,11 +14,13 @@
 // An object, most often a video, needs no setting up. Configure sets its Duration
 // and its Owner, and spreads a popular one over more Shards at any time. Comments
 // are stored and read by segments of playing time, six minutes by default.
-// Concurrent reads of a segment are one, and Options.Cache keeps it for others.
+// Concurrent reads of a segment share one request, and Options.Cache keeps the
+// segment for later reads.
 //
-// An ID is the comment's place in playing order, as text too. A Send that is
-// repeated with its Key or ID is one comment.
+// IDs sort in playing order, and so do their texts. A Send that is repeated with
+// its Key or ID stores one comment.
 //
-// Import takes what danmu/format reads from files, Export returns it; danmu/live
-// sends new comments to those who are watching.
+// Import stores the comments that danmu/format reads from files, and Export
+// returns comments for it to write; danmu/live sends new comments to those who
+// are watching.
 package danmu

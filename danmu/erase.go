@@ -111,9 +111,9 @@ func (r *Repository) eraseComments(ctx context.Context, user string) error {
 // EraseObject deletes all comments on an object, and its Settings. After an
 // error, repeat it.
 //
-// Nobody may send to the object meanwhile, nor for Options.Refresh after it: other
-// processes may still write where nobody reads. The items of likes and reports
-// stay until their user is erased or takes them back.
+// Nobody may send to the object meanwhile, nor for Options.Refresh afterwards:
+// other processes may still write where nobody reads. The items of likes and
+// reports stay until their user is erased or takes them back.
 //
 // Cost: 1 request, 1 RCU for the object and 1 request, 1 WCU to delete it; 1 request
 // for each 1,000 comments of a segment and shard, 1 RCU for each 4 KB, and

@@ -8,10 +8,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Export yields all comments on object in playing order, for Import to write them
-// elsewhere: also those that reports hide, but none that are recalled or removed.
-// Comments sent meanwhile may be among them. It ends with the first error. It
-// holds one segment in memory.
+// Export yields all comments on object in playing order, for Import to write
+// elsewhere. It includes those that reports hide, but none that are recalled or
+// removed. Comments sent meanwhile may be among them. It ends at the first error.
+// It holds one segment in memory.
 //
 // Cost: 1 request, 1 RCU for the object, and 1 request for each segment and
 // shard, 1 RCU for each 4 KB of a shard.

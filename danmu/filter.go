@@ -13,7 +13,7 @@ import (
 )
 
 // FilterRules are what a viewer does not want to see: a comment that matches any
-// rule is blocked. At most 1,000 of each kind.
+// rule is blocked. There may be 1,000 of each kind.
 type FilterRules struct {
 	Words    []string // anywhere in the text, whatever the case
 	Patterns []string // of package regexp, anywhere in the text

@@ -18,7 +18,8 @@ const (
 // Heatmap counts the comments in equal parts of the playing time, 1 to 1,000
 // buckets, as a Window without options shows them. It ends at the configured
 // Duration, else at the end of the last segment that has comments; later comments
-// count in the last bucket. It reads everything, so keep the answer for a while.
+// count in the last bucket. It reads all comments, so cache the answer for a
+// while.
 //
 // Cost: 1 request, 1 RCU for the object, and 1 request for each segment and
 // shard, 0.5 RCU for each 4 KB of a shard; with Options.Consistent 1 RCU for each

@@ -27,8 +27,8 @@ var ErrInvalidID error = &plaza.InvalidError{
 }
 
 // ID identifies a comment of an object. IDs, and their texts, sort in playing
-// order: by Progress, and always the same among equals. The zero ID is no ID; its
-// text is empty, so that JSON and DynamoDB can omit it.
+// order: by Progress, and in a fixed order where that is equal. The zero ID means
+// none; its text is empty, so that JSON and DynamoDB can omit it.
 type ID struct {
 	progress uint32 // ms
 	rest     uint64 // unique within an object
@@ -80,10 +80,11 @@ var digits = func() (d [256]int8) {
 	return d
 }()
 
-// Progress is the playing time of the comment.
+// Progress returns the playing time of the comment.
 func (id ID) Progress() time.Duration { return time.Duration(id.progress) * time.Millisecond }
 
-// Compare is negative if id plays before other, positive if it plays after it.
+// Compare returns a negative number if id plays before other, and a positive one
+// if it plays after other.
 func (id ID) Compare(other ID) int {
 	return cmp.Or(cmp.Compare(id.progress, other.progress), cmp.Compare(id.rest, other.rest))
 }

@@ -19,7 +19,7 @@ import (
 // importBatch is how many comments are written together.
 const importBatch = 1000
 
-// ErrBroken is returned by Import when the file that it reads ends early, or is
+// ErrBroken is returned by Import when the file that it reads ends early or is
 // not in its format. It unwraps to plaza.ErrInvalid.
 var ErrBroken = fmt.Errorf("danmu: broken file: %w", plaza.ErrInvalid)
 
@@ -57,16 +57,16 @@ type ImportResult struct {
 	Refused int `json:"refused"`
 }
 
-// Import writes those comments of a file to object that are not stored yet.
+// Import writes to object those comments of a file that are not stored yet.
 // Likes, reports and removals since an earlier import stay. After an error,
-// repeat the call: it goes on.
+// repeat the call to continue.
 //
 // A comment is recognized by its ID; without one by its Key, which is the file's
 // id; without that by its content and the number of equal ones before it. Its
-// Object is ignored. The limits of Send and the object's Duration do not apply,
-// but Text must not be empty, nor larger than 4 KB with Extra. A refused comment is counted
-// and skipped, whether refused here or by the sequence as plaza.ErrInvalid. Any
-// other error of the sequence, and ErrBroken, ends the import.
+// Object is ignored. The limits of Send and the object's Duration do not apply, but Text
+// must not be empty, and Text and Extra together not be larger than 4 KB. A refused
+// comment is counted and skipped, whether refused here or by the sequence as
+// plaza.ErrInvalid. Any other error of the sequence, and ErrBroken, ends the import.
 //
 // Run one import of an object at a time. A like, report or removal of a comment
 // that is being written at that moment may be lost.

@@ -10,16 +10,16 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ErrTooLate is returned when a comment is older than its sender may recall. It
-// unwraps to plaza.ErrForbidden.
+// ErrTooLate is returned by Recall when the comment is too old for its sender to
+// recall. It unwraps to plaza.ErrForbidden.
 var ErrTooLate = fmt.Errorf("danmu: too late to recall: %w", plaza.ErrForbidden)
 
 // recallable is how long after sending a comment may be recalled.
 const recallable = 2 * time.Minute
 
-// Recall takes back what a.User sent in the last two minutes. Later it is
-// ErrTooLate, and for anybody else plaza.ErrForbidden. Changed is false, without
-// an error, where the comment is recalled or removed already.
+// Recall takes back a comment that a.User sent in the last two minutes. Later it
+// is ErrTooLate, and for anybody else plaza.ErrForbidden. changed is false,
+// without an error, if the comment is recalled or removed already.
 //
 // Cost: 1 request, 2 WCU; where the shards grew since the comment was sent,
 // 1 request, 1 WCU more for each other place; where this process has not read
@@ -46,7 +46,7 @@ func (r *Repository) Recall(ctx context.Context, a Action) (changed bool, err er
 }
 
 // Remove takes a comment away, for everybody, permanently. The service decides
-// who may. Changed is false where the comment is recalled or removed already.
+// who may remove. changed is false if the comment is recalled or removed already.
 //
 // Cost: as Recall.
 func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, err error) {
@@ -62,10 +62,9 @@ func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, er
 // the one that was taken back.
 const protectOp = "protect"
 
-// Protect keeps a comment whatever WindowOptions.Cap, however often it is
-// reported. Changed is true also for a repeat with the Op of the Protect that
-// stands. A removed comment is plaza.ErrRemoved, and so is an Op that was taken
-// back.
+// Protect keeps a comment from being hidden by WindowOptions.Cap or by reports.
+// changed is also true for a repeat with the Op of the Protect that stands. A
+// removed comment is plaza.ErrRemoved, and so is an Op that was taken back.
 //
 // Cost: 1 transaction, 2 WCU; where the shards grew since the comment was sent,
 // 1 transaction, 2 WCU more for each other place that is tried; where this process
@@ -76,8 +75,8 @@ func (r *Repository) Protect(ctx context.Context, m Moderation) (changed bool, e
 	return r.moderate(ctx, "protect", m, r.protect)
 }
 
-// Unprotect undoes Protect. With an Op it takes back the Protect of that Op or
-// of an older one, also one that arrives later. Changed is true only if this
+// Unprotect undoes Protect. With an Op it takes back the Protect of that Op or of
+// an older one, even if that Protect arrives later. changed is true only if this
 // call did it.
 //
 // Cost: as Protect; where an Op finds no Protect, 1 transaction, 2 WCU more.

@@ -17,10 +17,10 @@ type Options struct {
 	// Modes that may be sent. Defaults to Scroll, Top, Bottom and Reverse.
 	Modes []Mode
 
-	// Colors that may be sent, beside none. Defaults to every RGB.
+	// Colors that may be sent, besides the zero Color. Defaults to every RGB.
 	Colors []Color
 
-	// MinSize and MaxSize bound the sizes that may be sent, beside 0. Default to
+	// MinSize and MaxSize bound the sizes that may be sent, besides 0. Default to
 	// 12 and 64.
 	MinSize, MaxSize int
 
@@ -37,7 +37,7 @@ type Options struct {
 	// processes must have the same Refresh. Defaults to 30 s.
 	Refresh time.Duration
 
-	// Cache is how long a segment that was read for a Window serves others. New
+	// Cache is how long other Windows may use a segment that was read. New
 	// comments, likes, recalls and removals show that much later. It must be 0 with
 	// Consistent. Defaults to 0, no cache.
 	Cache time.Duration
@@ -45,9 +45,9 @@ type Options struct {
 	// CacheSize is how many comments the Cache holds. Defaults to 100,000.
 	CacheSize int
 
-	// Consistent makes all reads strongly consistent, at twice the units; they
-	// share nothing then. The index of ByUser never is. For single windows there is
-	// WindowOptions.Consistent.
+	// Consistent makes all reads strongly consistent, at twice the units; they are
+	// not shared then. The index of ByUser never is consistent. For single windows
+	// there is WindowOptions.Consistent.
 	Consistent bool
 
 	// OnCorrupt is called with each damaged item that a read leaves out, by several

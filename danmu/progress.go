@@ -9,10 +9,10 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// MaxProgress is the last moment that a comment can have, some 49 days.
+// MaxProgress is the last moment that a comment can have, after some 49 days.
 const MaxProgress = math.MaxUint32 * time.Millisecond
 
-// Seconds converts a playing time in seconds, as players and files state it,
+// Seconds converts a playing time in seconds, as players and files have it,
 // rounded to the millisecond. A number that is not finite, negative or above
 // MaxProgress is a plaza.InvalidError of the field Progress.
 func Seconds(s float64) (time.Duration, error) {

@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Like counts a.User among those who like a comment. Changed is true also for a
-// repeat with the Op of the like that stands. A removed comment that the user
-// did not like before is plaza.ErrRemoved, and so is an Op that was taken back.
+// Like counts a.User among those who like a comment. changed is also true for a
+// repeat with the Op of the like that stands. A removed comment that the user did
+// not like before is plaza.ErrRemoved, and so is an Op that was taken back.
 //
 // Cost: 1 transaction, 4 WCU; where another process took a like back a moment
 // ago by a clock that is ahead, 1 transaction, 4 WCU more; where the shards grew
@@ -26,9 +26,9 @@ func (r *Repository) Like(ctx context.Context, a Action) (changed bool, err erro
 	return r.react(ctx, "like", a, liking)
 }
 
-// Unlike undoes Like, also of a comment that is removed. With an Op it takes
-// back the like of that Op or of an older one, also one that arrives later.
-// Changed is true only if this call did it.
+// Unlike undoes Like, even of a removed comment. With an Op it takes back the
+// like of that Op or of an older one, even if that like arrives later. changed is
+// true only if this call did it.
 //
 // Cost: as Like; where an Op finds no like, 1 request, 1 WCU more.
 func (r *Repository) Unlike(ctx context.Context, a Action) (changed bool, err error) {
@@ -41,8 +41,8 @@ func (r *Repository) Unlike(ctx context.Context, a Action) (changed bool, err er
 }
 
 // Report counts a.User among those who want a comment gone. Options.HideAt
-// reports hide it, unless it is protected. A user counts once; changed is true
-// also for a repeat with the same Op. A removed comment is plaza.ErrRemoved.
+// reports hide it, unless it is protected. A user counts once; changed is also
+// true for a repeat with the same Op. A removed comment is plaza.ErrRemoved.
 //
 // Cost: as Like.
 func (r *Repository) Report(ctx context.Context, a Action) (changed bool, err error) {

@@ -18,10 +18,11 @@ import (
 // otherwise each like would be written to it too.
 var byUser = store.Index{Name: "byUser", Partition: "userId", Sort: "sent", Text: true}
 
-// Table is the schema of a table, with its index.
+// Table returns the schema of a table with that name, and of its index.
 func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) }
 
-// TTL makes the items of a ratelimit.Table, and likes that were taken back, expire.
+// TTL returns the request that turns on expiry, of likes and reports that were
+// taken back and of the items of a ratelimit.Table.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // What begins the keys of comments and of reactions.

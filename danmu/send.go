@@ -21,16 +21,18 @@ import (
 
 // Send stores a comment and returns it as stored. It ignores Sent, Likes,
 // Reports, Protected and Repeats of c, and rounds Progress down to a
-// millisecond. The returned comment has its ID beside an error too, once the
-// input is valid.
+// millisecond. Once the input is valid, the returned comment has its ID even if
+// there is an error.
 //
 // Repeat it with the same ID, or with the same Key and Progress: it then returns
 // the stored comment, and created is false. Another comment under that identity
 // is plaza.ErrConflict, a recalled or removed one plaza.ErrRemoved. Only if two
 // processes send it at the very moment when new shards come into use may both
-// report created; ByUser then lists both, every read of the object one.
+// report created; then ByUser lists two comments, and reads of the object show
+// one.
 //
-// Options.Limiter refuses with a ratelimit.Error, but never a repeat of what is stored.
+// If Options.Limiter refuses, the error is a *ratelimit.Error; a repeat of a stored
+// comment is never refused.
 //
 // Cost: 1 request, 2 WCU; a process's first to an object, or a segment's first,
 // 2 requests, 3 WCU; where this process does not know the object, and the comment is

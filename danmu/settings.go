@@ -22,8 +22,8 @@ const (
 	maxShards      = 1 << hashBits
 )
 
-// Settings of an object. The zero value is that of an object without settings.
-// In JSON, Duration and Segment are in milliseconds.
+// Settings of an object. An object without settings has the zero value. In JSON,
+// Duration and Segment are in milliseconds.
 type Settings struct {
 	// Owner is the user whose comments no Cap drops. Defaults to nobody.
 	Owner string
@@ -112,7 +112,7 @@ func (r *Repository) Settings(ctx context.Context, object string) (Settings, err
 // Configure sets the Owner and the Duration of an object and, if given, its
 // Segment and its Shards. A Segment other than that of stored comments is
 // plaza.ErrConflict. New shards are written to after twice Options.Refresh, when
-// every process knows of them; at once if the object has no comments. Changed is
+// every process knows them; at once if the object has no comments. changed is
 // true only if this call changed something.
 //
 // Cost: 1 request, 1 RCU; where something changes, 1 transaction, 2 WCU more.

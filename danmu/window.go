@@ -10,14 +10,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// WindowOptions choose what a viewer sees. The zero value shows everything that is
-// not hidden.
+// WindowOptions chooses what a viewer sees. The zero value shows everything that
+// is not hidden.
 type WindowOptions struct {
 	Filter *Filter // Defaults to nil, which blocks nothing.
 
 	// Sample keeps 1/2^Sample of the comments, always the same ones; a smaller
-	// number keeps these too. Where the object has shards it reads as much less.
-	// Unlike Cap, it may drop protected comments. 0 to 5. Defaults to 0: all.
+	// number keeps these too. If the object has shards, it reads less in
+	// proportion. Unlike Cap, it may drop protected comments. 0 to 5. Defaults to
+	// 0: all.
 	Sample int
 
 	// Cap is the most comments of each second, so a window should begin and end
@@ -35,7 +36,7 @@ type WindowOptions struct {
 	// units, and shares no read. Options.Consistent sets it for all windows.
 	Consistent bool
 
-	// WithHidden shows also what reports have hidden.
+	// WithHidden also shows comments that reports have hidden.
 	WithHidden bool
 }
 
@@ -66,8 +67,8 @@ func (w Window) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(w))
 }
 
-// Window returns the comments of the playing time [from, to), which may reach over
-// two segments. Opts may be nil.
+// Window returns the comments of the playing time [from, to), which may touch at
+// most two segments. opts may be nil.
 //
 // Cost: 1 request for each segment and shard, 0.5 RCU for each 4 KB of a shard;
 // where this process has not read the object within Options.Refresh, 1 request,

@@ -29,7 +29,7 @@ type Activity struct {
 	ID ids.ID `json:"id"`
 
 	// Owner is the owner of the activity's outbox. Reads set it; writes may
-	// leave it empty. JSON leaves it out.
+	// leave it empty. It is not in the JSON.
 	Owner string `json:"-"`
 
 	Actor  Ref    `json:"actor"`
@@ -54,8 +54,8 @@ type Activity struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// Validate reports what Publish would refuse of the activity's own fields, as a
-// plaza.InvalidError. ID and Owner are the outbox's to check.
+// Validate returns a plaza.InvalidError if Publish would refuse one of the
+// activity's own fields. It does not check ID and Owner: the outbox does.
 func (a Activity) Validate() error {
 	if err := a.Actor.check("Actor"); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (a Activity) timed() Activity {
 	return a
 }
 
-// Size is how many of MaxActivity's bytes the activity takes.
+// Size returns how many of MaxActivity's bytes the activity takes.
 func (a Activity) Size() int {
 	n := len(a.Verb) + len(a.ForeignID) + len(a.Data)
 	for _, ref := range []Ref{a.Actor, a.Object, a.Target} {

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// CacheKey addresses an activity: in whose outbox it lies, and its id.
+// CacheKey addresses an activity by the owner of its outbox and its ID.
 type CacheKey struct {
 	Owner string
 	ID    ids.ID
@@ -82,7 +82,7 @@ func NewMemoryCache(opts *MemoryCacheOptions) (*MemoryCache, error) {
 	return &MemoryCache{entries: entries, ttl: o.TTL, now: o.Now}, nil
 }
 
-// Get returns what is known of keys.
+// Get returns what is cached of keys.
 //
 // Cost: none.
 func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cached {
@@ -96,7 +96,7 @@ func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cache
 	return known
 }
 
-// Put remembers what was found.
+// Put caches found.
 //
 // Cost: none.
 func (c *MemoryCache) Put(_ context.Context, found map[CacheKey]Cached) {

@@ -32,15 +32,15 @@ const (
 	unpulledSize = 10_000
 )
 
-// Delivery is one attempt to deliver an activity to its followers, or to finish
-// a switch. If Owner is empty, it is a failed attempt to find such work.
+// Delivery is one attempt to deliver an activity to followers, or to finish a
+// switch. If Owner is empty, it is a failed attempt to find such work.
 type Delivery struct {
 	Owner   string
 	ID      ids.ID
 	Switch  bool  // ID is that of a switch that SetPulled began, not of an activity
 	Entries int   // home entries written by this attempt; for a switch, homes changed
 	Done    bool  // every follower has it; never set if a later switch overtook this one
-	Err     error // what it met; it will be tried again
+	Err     error // why it failed; it will be tried again
 }
 
 // Deliver finishes the deliveries that are waiting: those that a crash left
@@ -67,8 +67,8 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 }
 
 // Run calls Deliver, which also finishes switches, until ctx ends, and returns
-// the context's error. It reports errors that may pass to Options.OnDelivery and
-// goes on; a wrong table ends it. Any number of workers may run. One that is
+// the context's error. A wrong table ends it too; it reports other errors to
+// Options.OnDelivery and goes on. Any number of workers may run. One that is
 // stopped gives its job back within a second; the job of one that died is taken
 // over after 30 s.
 //

@@ -1,8 +1,8 @@
 // Package feed keeps what people did and what they read.
 //
-// Everyone has an outbox, the activities they published, and a home, what the
-// people they follow published. Any opaque id may have them: a user, a topic, a
-// board.
+// Everyone has an outbox, which holds the activities they published, and a home,
+// which shows what the people they follow published. Any opaque id may have them:
+// a user, a topic, a board.
 //
 //	feeds, err := feed.New(db, "feed", gen, follows, nil)
 //	chris, jack := feeds.Outbox("chris"), feeds.Home("jack")
@@ -22,11 +22,11 @@
 // large to deliver inline.
 //
 // Call Home.Follow and Home.Unfollow, not those of the follow graph: they also
-// copy and hide what the edge brings. If the graph's Unfollow was called,
+// copy and hide the source's activities. If the graph's Unfollow was called,
 // Home.Unfollow still clears the home of that source.
 //
-// If very many follow a source, its activities need not be delivered to each
-// home: after Outbox.SetPulled, the homes of its followers read its outbox
+// If a source has very many followers, its activities need not be delivered to
+// each home: after Outbox.SetPulled, the followers' homes read its outbox
 // instead. A home reads at most 500 outboxes. The graph's Unfollow does not stop
 // a home from reading a Pulled source, so you must call Home.Unfollow. After the
 // graph's Follow or Import, call SetPulled(true) again.
@@ -35,10 +35,10 @@
 // Options.Retention are history: they are in outboxes, but in no home.
 //
 // Options decide what else a home hides: Filter for blocks and mutes, About for
-// reposts, HomeCap for its depth. Trim is the reader's own.
+// reposts, HomeCap for its depth. Readers hide old activities with Trim.
 //
-// A home shows nothing but activities of outboxes. What everybody should see
-// goes to an outbox that all follow, Pulled, or to package notify/announce.
+// A home shows only activities of outboxes. To reach everybody, publish to a
+// Pulled outbox that everybody follows, or use package notify/announce.
 //
 // Create the table with Table and TTL; Verify checks it. Package as2 exchanges
 // activities with other services.

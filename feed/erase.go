@@ -25,18 +25,18 @@ func (pulledError) Unwrap() error { return plaza.ErrConflict }
 // may read the outbox. Nothing was deleted. It unwraps to plaza.ErrConflict.
 var ErrPulled error = pulledError{}
 
-// Erase deletes what the feeds hold of a user who leaves: the outbox with its
-// tombstones and what others addressed to it, the references to its activities
-// in others' outboxes, foreign IDs, waiting deliveries, and the home. After an
+// Erase deletes what the feeds hold about a user who leaves: the outbox with its
+// tombstones and what others addressed to it, the references to its activities in
+// others' outboxes, foreign IDs, waiting deliveries, and the home. After an
 // error, repeat it.
 //
 // If the user's Mode is not Pushed, first call SetPulled(false), and Deliver
 // until it is; otherwise Erase returns ErrPulled. Then end the follow edges, by
 // follow's Erase. The user must have stopped writing: what arrives after Erase
-// stays until Erase is repeated, and a late repeat of a publish is a new one.
-// Entries in others' homes that point at erased activities are hidden, once a
-// cache has forgotten those, and expire after Options.Retention. So do entries
-// that a running delivery still adds, to others' homes or the user's.
+// stays until Erase is repeated, and a late repeat of a publish is a new
+// activity. Entries in others' homes that point at erased activities are hidden
+// once caches have forgotten these, and expire after Options.Retention. So do
+// entries that a running delivery still adds, to others' homes or the user's.
 // Activities that others addressed to the user stay theirs. References to
 // activities that were removed more than 30 days ago are not found and stay
 // hidden.

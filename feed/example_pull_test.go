@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 )
 
-// A star is no longer delivered to its followers: their homes read its outbox.
-// Before the star is erased, the homes have to know where to stop.
+// A star's activities are no longer delivered to its followers: their homes read
+// its outbox. The star must be pushed again before it can be erased.
 func ExampleOutbox_SetPulled() {
 	ctx := context.Background()
 	tables := openTables(ctx)

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
-// Chris publishes pictures and Jack reads them page by page. One that Chris
+// Chris publishes pictures and Jack reads them page by page. A picture that Chris
 // removes disappears from Jack's home.
 func Example() {
 	ctx := context.Background()

@@ -8,10 +8,10 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Filter says which of some activities to hide from reader, one answer for
-// each. A home asks about up to 100 activities at once, so that one request can
-// answer, such as follow.Relations; if it hides some, the page reads on and
-// asks again. Its error fails the page. A wrong number of answers is
+// Filter reports which of the activities to hide from reader, with one answer for
+// each. A home asks about up to 100 activities at once, so that one request, such
+// as follow.Relations, can answer; if some are hidden, the page reads on and asks
+// again. A Filter's error fails the page. A wrong number of answers is
 // plaza.ErrInvalid.
 type Filter func(ctx context.Context, reader string, as []Activity) (hide []bool, err error)
 

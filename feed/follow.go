@@ -25,7 +25,7 @@ type FollowOptions struct {
 	ID ids.ID
 
 	// CopyLimit is how many of the source's last activities Follow copies, at
-	// most 1,000. Activities that are still being delivered come besides. A
+	// most 1,000. Activities that are still being delivered come in addition. A
 	// Pulled source's activities show in the home without a limit; if CopyLimit
 	// is negative, only those since the edge, or since a day before it where the
 	// source is switched to Pulled later. Defaults to 100; negative is none.
@@ -63,10 +63,10 @@ func (h Home) checkSource(field, source string) error {
 
 // Follow subscribes the home to source: it makes an edge in the graph and
 // copies the source's last activities, or makes the home read the outbox of a
-// Pulled source. Created reports whether this call made the edge, or an earlier
+// Pulled source. created reports whether this call made the edge, or an earlier
 // one with the same FollowOptions.ID. Repeating it completes what was cut short.
-// If a follow with that ID or a later one has ended since, that is
-// plaza.ErrRemoved, however late the request.
+// If a follow with that ID or a later one has ended, a request that arrives late
+// is plaza.ErrRemoved.
 //
 // If the home has no room for another Pulled source, Follow returns
 // ErrTooManyPulled or ErrFull, and ends the edge if this call made it.
@@ -236,14 +236,14 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 const maxSources = 100
 
 // FollowMany subscribes the home to up to 100 sources, as Follow does: the
-// topics that a new account picks. Created has an entry for each source that is
-// followed now: whether this call made its edge. If some failed, that is a
-// PartialError; repeating the call completes them. A source named twice is
-// followed once. An options.ID is plaza.ErrInvalid, because each edge has its
+// topics that a new account picks. created has an entry for each source that is
+// followed now, and says whether this call made its edge. If some failed, that is
+// a PartialError; repeating the call completes them. A source named twice is
+// followed once. An ID in opts is plaza.ErrInvalid, because each edge has its
 // own.
 //
-// It makes one edge after the other, because they share the reader's count, and
-// meanwhile fills the home from up to Options.Parallel sources at once.
+// It makes the edges one after another, because they share the reader's count.
+// Meanwhile it fills the home from up to Options.Parallel sources at once.
 //
 // Cost: as Follow for each source; 1 RCU more for an edge that stood before.
 func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOptions) (created map[string]bool, err error) {

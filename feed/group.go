@@ -32,8 +32,8 @@ type Group struct {
 
 // Grouped is List with each page's activities in groups, the group with the
 // latest activity first. Limit counts activities. Cursors of List work here, and
-// the other way round. If an edit changes an activity's key, pages that are read
-// afterwards have it in its new group.
+// those of Grouped work in List. If an edit changes an activity's key, pages that
+// are read afterwards have it in its new group.
 //
 // Cost: as List.
 func (h Home) Grouped(ctx context.Context, req cursor.PageRequest) (cursor.Page[Group], error) {

@@ -15,9 +15,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// List gives what the reader's sources published, newest first, except what
-// Options hide. If much is hidden or came by many follows, a page may be short,
-// or empty with a Next; upwards, empty with a Prev other than its cursor.
+// List lists what the reader's sources published, newest first, except what
+// Options hide. If much is hidden, or came through several follows, a page may be
+// short, or empty with a Next; upwards, it may be empty with a Prev other than
+// its cursor.
 //
 // A home also reads the outboxes of its Pulled sources, at most 500. A page
 // starts over if its cursor is older than the first of these.

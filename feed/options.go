@@ -50,17 +50,17 @@ type Options struct {
 	// RepostWindow is in entries of a home, 1 to 100. Defaults to 40.
 	RepostWindow int
 
-	// HomeCap is how many activities of a home can be paged through. Defaults
-	// to no limit but Retention.
+	// HomeCap is how many activities of a home a reader can page through.
+	// Defaults to no limit but Retention.
 	HomeCap int
 
-	// PullCache is for how many Pulled sources this process caches the ids of the
-	// newest 40 activities, at most 100,000; each takes about 4 KB, and up to
-	// 50 KB where owners and About have long names. They are used for 5 s, so
-	// that pages need not read those outboxes. New activities may show that much later; edits
-	// and removals do not. A page read upwards leaves up to the last 6 s to the
-	// next one, so polling by Prev misses only what the first page lacked.
-	// Consistent bypasses the cache. Defaults to none.
+	// PullCache is how many Pulled sources, at most 100,000, this process caches: of each
+	// the ids of the newest 40 activities. A source takes about 4 KB, and up to 50 KB
+	// where owners and About have long names. The ids are used for 5 s, so that pages
+	// need not read those outboxes. New activities may show that much later; edits and
+	// removals do not. A page read upwards leaves up to the last 6 s to the next one, so
+	// polling by Prev misses only what the first page lacked. Consistent bypasses the
+	// cache. Defaults to none.
 	PullCache int
 
 	// GroupBy returns the key of an activity's group in Home.Grouped. An activity
@@ -68,18 +68,18 @@ type Options struct {
 	// (the object if there is no target), and the UTC day.
 	GroupBy func(Activity) string
 
-	// Parallel is how many things run at once: the batches of 25 entries of a
-	// delivery, the activities of PublishMany, the sources that FollowMany
-	// copies. Defaults to 8.
+	// Parallel is how many of these run at once: batches of 25 entries in a
+	// delivery, activities of PublishMany, sources that FollowMany copies.
+	// Defaults to 8.
 	Parallel int
 
 	// Poll is how long Run waits after it found nothing to do, give or take a
 	// quarter. Defaults to 2 s.
 	Poll time.Duration
 
-	// OnDelivery is called after every attempt at a delivery, also one that
-	// failed and will be tried again. It must not block and is called by
-	// several goroutines at once. Defaults to nothing.
+	// OnDelivery is called after every attempt at a delivery, even one that
+	// failed and will be tried again. It must not block and is called by several
+	// goroutines at once. Defaults to nothing.
 	OnDelivery func(Delivery)
 
 	// OnCorrupt is called with each damaged item that an answer or a delivery
@@ -89,7 +89,7 @@ type Options struct {
 	// Consistent makes lists and Get strongly consistent, at twice the units.
 	Consistent bool
 
-	// Cache saves homes the reading of activities that it knows; Consistent
+	// Cache keeps activities, so that homes need not read them again. Consistent
 	// bypasses it. Defaults to none.
 	Cache Cache
 

@@ -50,7 +50,7 @@ func (o Outbox) get(ctx context.Context, id ids.ID, consistent bool) (Activity, 
 	return item.activity(), nil
 }
 
-// List gives the owner's activities, newest first.
+// List lists the owner's activities, newest first.
 //
 // Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent, so 3 RCU for a
 // page of 20; with activities from other outboxes, by their To, 1 request more;
@@ -126,8 +126,7 @@ func (r *Repository) standing(ctx context.Context, items []activityItem, consist
 // maxGets is the most activities of one GetMany.
 const maxGets = 100
 
-// GetMany reads up to 100 activities. Unknown and removed ones are missing from
-// the result.
+// GetMany reads up to 100 activities. The map lacks unknown and removed ones.
 //
 // Cost: 1 request, 0.5 RCU for each 4 KB of each activity, eventually
 // consistent; twice that for activities from other outboxes, by their To.

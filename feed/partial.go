@@ -11,9 +11,9 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// PartialError says which activities or sources of a PublishMany or FollowMany
-// failed, by their index, and why; the others are done. It unwraps to those
-// errors: repeat the ones that may pass.
+// PartialError has the errors of the activities of a PublishMany, or the sources
+// of a FollowMany, that failed, by index; the others are done. It unwraps to
+// those errors: repeat those that may succeed later.
 type PartialError struct{ Errs map[int]error }
 
 func (e *PartialError) Error() string {

@@ -19,19 +19,19 @@ import (
 // Publish stores the activity with the job that delivers it, in one
 // transaction, and delivers it to up to Options.InlineFollowers followers.
 // After it returns nil, every follower gets the activity: Run or Deliver
-// finishes the rest. Nothing is delivered to the followers of a Pulled owner:
-// their homes read the outbox.
+// finishes the rest. If the owner is Pulled, nothing is delivered to its
+// followers: their homes read the outbox.
 //
 // A repeat with the same ID returns the activity that stands. So does a
 // ForeignID that is in use: then the activity returned has another ID. Created
-// reports whether this call stored the activity. The ID is set even beside an
-// error.
+// reports whether this call stored the activity. The ID is set even if there is
+// an error.
 //
-// Another activity under the ID, also one of another owner in an outbox of To,
-// is plaza.ErrConflict, and nothing is stored. A removed activity is
+// Another activity under the ID, even another owner's in an outbox of To, is
+// plaza.ErrConflict, and nothing is stored. A removed activity is
 // plaza.ErrRemoved, an ID more than a minute ahead of Options.Now
-// plaza.ErrInvalid. If the graph's table is wrong, that is plaza.ErrTable,
-// though the activity is stored.
+// plaza.ErrInvalid. A wrong table of the graph is plaza.ErrTable, though the
+// activity is stored.
 //
 // An activity whose ID is older than Options.Retention is history: it is stored
 // in the outboxes but not delivered.
@@ -191,15 +191,14 @@ func (r *Repository) repeated(a Activity, item dynamo.Item) (Activity, error) {
 // maxPublishes is the most activities of one PublishMany.
 const maxPublishes = 1000
 
-// PublishMany publishes up to 1,000 activities, for an import. It treats and
-// answers each as Publish does, but leaves delivery to Run or Deliver: to
-// everybody who follows by then, whatever their CopyLimit. It mints IDs in the
-// order of as.
+// PublishMany publishes up to 1,000 activities, for an import. It handles each as
+// Publish does, but leaves delivery to Run or Deliver. They deliver to everybody
+// who follows by then, whatever the CopyLimit. It mints IDs in the order of as.
 //
-// It returns the activities in that order, with their IDs even beside an error,
-// and which of them this call stored. If some failed, that is a PartialError;
-// after any other error none is stored. An ID or ForeignID that appears twice
-// is plaza.ErrInvalid.
+// It returns the activities in that order, with their IDs even if there is an
+// error, and which of them this call stored. If some failed, that is a
+// PartialError; after any other error none is stored. An ID or ForeignID that
+// appears twice is plaza.ErrInvalid.
 //
 // Repeating it with the returned activities is harmless if none was edited
 // since. An import that may be killed should set ForeignIDs, or its own IDs

@@ -43,7 +43,7 @@ type Repository struct {
 	unpulled  *lru.Cache[string, time.Time] // when a source was last read that was not Pulled
 }
 
-// New does no I/O. Table describes the table that it needs.
+// New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options) (*Repository, error) {
 	r := &Repository{gen: gen, graph: graph}
 	if opts != nil {
@@ -91,9 +91,8 @@ func (r *Repository) runIf(ctx context.Context, w store.Write) error {
 	return err
 }
 
-// Verify compares the table with what this package needs: its key schema, its
-// expiry, and the feature that Init marked it with. A difference is
-// plaza.ErrTable.
+// Verify checks the table's key schema, its expiry and the mark that Init left.
+// Any difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
@@ -101,8 +100,8 @@ func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as feed's, so that no other feature uses
-// it. Call it once, where the table is created.
+// Init verifies the table and marks it as feed's, so that no other feature uses
+// it. Call it once, after the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
@@ -110,13 +109,13 @@ func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// Outbox is what owner published. It does no I/O.
+// Outbox returns what owner published. It does no I/O.
 func (r *Repository) Outbox(owner string) Outbox { return Outbox{r: r, owner: owner} }
 
-// Home is what reader reads. It does no I/O.
+// Home returns what reader reads. It does no I/O.
 func (r *Repository) Home(reader string) Home { return Home{r: r, reader: reader} }
 
-// Outbox is the handle of what one owner published.
+// Outbox is a handle of what one owner published.
 type Outbox struct {
 	r     *Repository
 	owner string
@@ -124,7 +123,7 @@ type Outbox struct {
 
 func (o Outbox) check() error { return keys.CheckName("Owner", o.owner) }
 
-// Home is the handle of what one reader reads.
+// Home is a handle of what one reader reads.
 type Home struct {
 	r      *Repository
 	reader string

@@ -19,10 +19,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// Table is the schema of the table name.
+// Table returns the schema of a table with that name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// TTL turns on the expiry of home entries and tombstones.
+// TTL returns the request that turns on expiry, of home entries and tombstones.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {

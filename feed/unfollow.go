@@ -14,21 +14,21 @@ import (
 
 // UnfollowOptions of Home.Unfollow. The zero value works.
 type UnfollowOptions struct {
-	// ID names the edge to end: one with another ID stays. A Follow with this
+	// ID names the edge to end: an edge with another ID stays. A Follow with this
 	// ID that arrives later is refused. Defaults to the edge that stands.
 	ID ids.ID
 
-	// KeepHistory leaves in the home what the source published so far, until an
-	// Unfollow without it. Of a Pulled source that includes what it publishes
+	// KeepHistory keeps what the source published so far in the home, until an
+	// Unfollow without it. For a Pulled source that includes what it publishes
 	// later under an ID from before.
 	KeepHistory bool
 }
 
-// Unfollow ends the subscription. Unless KeepHistory is set, all that came by
-// it is gone from the home at the next consistent read, even what is still
-// being delivered. changed is true only if this call ended an edge. If there
-// is none, because follow's Unfollow ended it or its history was kept, the
-// history is removed.
+// Unfollow ends the subscription. Unless KeepHistory is set, everything that it
+// brought is gone from the home at the next consistent read, even what is still
+// being delivered. changed is true only if this call ended an edge. If there is
+// none, because follow's Unfollow ended it or its history was kept, the history
+// is removed.
 //
 // A home remembers each source that it hides for Retention and a day. With
 // KeepHistory it remembers the edge for as long. If it cannot remember another

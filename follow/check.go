@@ -11,8 +11,8 @@ import (
 // Drift is what is wrong with a user's stored edges and counts. The zero Drift
 // means that nothing is wrong.
 type Drift struct {
-	// Followers and Following are by how much the counts are above (or, if
-	// negative, below) the edges.
+	// Followers and Following are how far the counts are above the edges, or
+	// below them if negative.
 	Followers, Following int64
 	// Counters is how many counters, one a shard, are wrong or missing.
 	Counters int

@@ -193,7 +193,7 @@ func open(ctx context.Context) *follow.Repository {
 	return follows
 }
 
-// openStreamed is open, with the table, which has a stream.
+// openStreamed is open, and returns the table too, which has a stream.
 func openStreamed(ctx context.Context) (follows *follow.Repository, db *dynamo.DB, table string) {
 	e, err := local()
 	if err != nil {

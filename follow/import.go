@@ -56,8 +56,8 @@ func (o *ImportOptions) withDefaults() (ImportOptions, error) {
 	return full, nil
 }
 
-// ImportResult is what the finished windows of an import did, also in earlier
-// runs. Edges is the sum of Created, Existing and Ended.
+// ImportResult is what the finished windows of an import did, including those of
+// earlier runs. Edges is the sum of Created, Existing and Ended.
 type ImportResult struct {
 	Edges    int64 // read from the sequence
 	Created  int64
@@ -73,14 +73,14 @@ type ImportResult struct {
 //
 // After an error or a crash, the same call with the same sequence resumes: it skips
 // finished windows and repeats the unfinished one. Once done it changes nothing.
-// Another sequence under the same name is plaza.ErrConflict, as far as finished
-// windows show. Until the import has ended, nobody else may write the sequence's
+// Another sequence under the same name is plaza.ErrConflict if it differs in a
+// finished window. Until the import has ended, nobody else may write the sequence's
 // pairs, run this import, or Repair or Erase its users. Follow and Unfollow of
 // other pairs may go on. Lists and counts agree once it has ended.
 //
 // An invalid edge is a plaza.InvalidError that names its position, an ID that
 // another edge of either user has is plaza.ErrConflict, and an error of the
-// sequence is returned. Each stops the import before its window.
+// sequence is returned. Each stops the import before the window it is in.
 //
 // Cost: 1 request for each 100 edges read and 25 items written, 3.01 WCU and 1 RCU
 // for each edge; 2 RCU more for an edge with an ID; 2 WCU for each user of a

@@ -76,8 +76,8 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return r, nil
 }
 
-// Verify compares the table with what this package needs: its key schema, its
-// expiry, and the mark that Init left. plaza.ErrTable says what differs.
+// Verify checks the table's key schema, its expiry and the mark that Init left.
+// Any difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
@@ -85,8 +85,8 @@ func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as follow's. Call it once, after the table
-// is created.
+// Init verifies the table and marks it as follow's, so that no other feature uses
+// it. Call it once, after the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
@@ -94,14 +94,14 @@ func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// Follow makes e.Follower follow e.Followee and returns the edge that stands. It
-// reports created if this call began it, and with an ID also when the call is
-// repeated while that edge stands.
+// Follow makes e.Follower follow e.Followee and returns the edge that stands.
+// created is true if this call began that edge and, with an ID, also for a repeat
+// while the edge stands.
 //
-// An ID up to that of an edge of the two that has ended is plaza.ErrRemoved. An
-// ID that another edge of either user has is plaza.ErrConflict; where the
-// followee's number of shards has changed since, it may go unnoticed, and lists
-// may skip one of the two.
+// An ID that is not above that of the pair's last ended edge is plaza.ErrRemoved.
+// An ID that another edge of either user has is plaza.ErrConflict; if the
+// followee's number of shards has changed since, the conflict may go unnoticed,
+// and lists may skip one of the two.
 //
 // Cost: 1 transaction, 10 WCU; the first into a new shard 3 transactions, 24 WCU.
 func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created bool, err error) {

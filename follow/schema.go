@@ -9,10 +9,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Table is the schema of the table name.
+// Table returns the schema of a table with that name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// TTL makes the records of ended edges expire.
+// TTL returns the request that turns on expiry, of the records of ended edges.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {

@@ -29,7 +29,7 @@ func ExampleBackdate() {
 	// 270FTR9R3RQGS 2019-05-01 09:30:00
 }
 
-// Ids are unique and rise. No two processes may have one machine number; the
+// Ids are unique and rise. No two processes may share a machine number; the
 // package lease assigns them.
 func ExampleNew() {
 	gen, err := ids.New(7, nil)

@@ -35,8 +35,8 @@ type Source interface {
 // Options of New.
 type Options struct {
 	// Rollback is how far the clock may go back while Next waits for it. Beyond
-	// it Next returns ErrClockRollback, in a burst only after up to 15 more valid
-	// ids. Defaults to 10 ms.
+	// it Next returns ErrClockRollback; in a burst it first returns up to 15 more
+	// valid ids. Defaults to 10 ms.
 	Rollback time.Duration
 
 	// Now is the clock that is checked for rollbacks. Ids themselves use the

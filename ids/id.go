@@ -4,7 +4,7 @@
 //
 // An id consists of 41 bits of milliseconds since 2000-01-01 UTC, which last to
 // 2069, 8 bits of sequence and 14 bits of machine number. No two processes may
-// share a machine number: New takes one from configuration, the package lease
+// share a machine number: New takes one from configuration; the package lease
 // leases one from a table.
 package ids
 

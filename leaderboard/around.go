@@ -10,10 +10,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Around returns n rows with the player among them, ⌊(n-1)/2⌋ above the player if
-// there are enough on both sides. n is as cursor.PageRequest.Limit. The player's
-// own row is strongly consistent. A player who is hidden or not on the board is
-// plaza.ErrNotFound.
+// Around returns n rows that include the player, ⌊(n-1)/2⌋ of them above the
+// player if there are enough on both sides. n works as cursor.PageRequest.Limit
+// does. The player's own row is strongly consistent. A player who is hidden or
+// not on the board is plaza.ErrNotFound.
 //
 // Cost: 1 request, 1 RCU, and 2 requests a shard, 0.5 RCU each for 25 rows; as
 // Rank more, less its read of the entry, unless the top is within n.
@@ -44,8 +44,8 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 }
 
 // AroundScore returns n rows around the place of a score, ⌊(n-1)/2⌋ of them better
-// if there are enough. The score is of the board's kind. n is as
-// cursor.PageRequest.Limit.
+// if there are enough. The score is of the board's kind. n works as
+// cursor.PageRequest.Limit does.
 //
 // Cost: 2 requests a shard, 0.5 RCU each for 25 rows; as Rank more, less its read
 // of the entry, unless the top is within n.

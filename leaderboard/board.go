@@ -14,7 +14,7 @@ import (
 // MaxShards is the largest Board.Shards.
 const MaxShards = 64
 
-// Order is which of two scores is better.
+// Order says which of two scores is better.
 type Order string
 
 // The orders.
@@ -23,7 +23,7 @@ const (
 	Ascending  Order = "ascending"
 )
 
-// Ties is the order of entries with equal scores and sub scores.
+// Ties says how to order entries with equal scores and sub scores.
 type Ties string
 
 // The ways to break a tie. Equal times are ordered by the players' ids.
@@ -32,7 +32,7 @@ const (
 	LaterFirst   Ties = "later"
 )
 
-// Operator is what a submission does to the current score.
+// Operator says what a submission does to the current score.
 type Operator string
 
 // The operators. Increment and Decrement take an absent score for 0. All but Best
@@ -49,11 +49,11 @@ type Ranking string
 
 // The ways to find a rank.
 const (
-	// RankByCount counts the entries above. It is exact, and for boards of up to
-	// about 20,000 players. It is the default.
+	// RankByCount, the default, counts the entries above. It is exact, and suits
+	// boards of up to about 20,000 players.
 	RankByCount Ranking = ""
-	// RankByFold looks a rank up in what a Folder published. It is for boards of up
-	// to millions of players. Without a Folder ranks are counted, or are those of
+	// RankByFold looks a rank up in what a Folder published. It suits boards of
+	// millions of players. Without a Folder ranks are counted, or are those of
 	// Rank.AsOf.
 	RankByFold Ranking = "fold"
 )
@@ -69,8 +69,8 @@ type Board struct {
 	// Operator is for submissions that name none. Defaults to Best.
 	Operator Operator
 	// Allow are further operators that a submission may name. A board with Best
-	// alone can never allow others, and no other board can become one: its entries
-	// remember no operations.
+	// alone can never allow others, because its entries remember no operations,
+	// and no other board can become one with Best alone.
 	Allow []Operator
 
 	// Min and Max are the bounds of what is accepted. A score below Floor becomes
@@ -83,18 +83,18 @@ type Board struct {
 	// period ends.
 	Cron, Zone string
 
-	// Grace is how long after the end of a period submissions for it are
-	// accepted, up to 100 years. A period uses the Grace and Keep of the time when
-	// it began.
+	// Grace is how long after the end of a period submissions for it are accepted,
+	// up to 100 years. A period uses the Grace and Keep that the board had when
+	// the period began.
 	Grace time.Duration
-	// Keep is how long after that a period and its entries are kept, up to 100
-	// years. 0 keeps them without a limit.
+	// Keep is how long a period and its entries are kept after Grace, up to 100
+	// years. 0 keeps them forever.
 	Keep time.Duration
 
 	// Shards is how many partitions of the index a period uses, 1 to MaxShards. A
 	// partition takes about 300 improvements a second. Defaults to 1. It only
 	// grows: a smaller number changes nothing. An open period uses a larger number
-	// about two minutes after the first submission that knows of it.
+	// about two minutes after the first submission that knows it.
 	Shards int
 
 	// Ranking is how ranks are found. It may change at any time.

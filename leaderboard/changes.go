@@ -34,8 +34,8 @@ type Change struct {
 	Old     Score `json:"old"` // the score before; 0 unless Existed
 	Existed bool  `json:"existed"`
 
-	// Op is the submission's, or that of the call that made another change. Where
-	// submissions have a Guard it is the latest of theirs.
+	// Op is that of the submission, or of the call that made another change. If
+	// submissions have a Guard, it is the latest of theirs.
 	Op      ids.ID    `json:"op,omitzero"`
 	Version uint64    `json:"version,omitzero"` // of the submission
 	At      time.Time `json:"at"`               // of the write, in whole seconds

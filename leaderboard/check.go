@@ -21,15 +21,15 @@ import (
 // Drift is what is wrong with the entries of a period and with the index. The
 // zero Drift means that nothing is wrong.
 type Drift struct {
-	// Broken entries are damaged, contradict themselves or lie where nobody
-	// reads them. Lists leave the damaged ones out; counts and ranks do not.
-	// Repair fixes them.
+	// Broken entries are damaged, contradict themselves, or are stored where
+	// nobody reads them. Lists leave the damaged ones out; counts and ranks
+	// include them. Repair fixes them.
 	Broken int `json:"broken"`
 	// Lagging players differ between the index and their entries. The index
 	// catches up by itself.
 	Lagging int `json:"lagging"`
-	// Misfolded is by how many entries the numbers that a Folder published differ
-	// from the index, in parts of the board that did not change meanwhile. If what
+	// Misfolded is by how many entries the numbers that a Folder published differ from
+	// the index, in parts of the board that did not change during the check. If what
 	// was published cannot be read, it is at least 1. Repair makes the Folder read the
 	// period again.
 	Misfolded int `json:"misfolded"`
@@ -38,7 +38,8 @@ type Drift struct {
 // Check compares the entries of a period with the index, and the index with what a
 // Folder published. It changes nothing. It is exact once writers are quiet and the
 // Folder has published what they wrote. It holds the period in memory. A damaged
-// period or definition is plaza.ErrCorrupt: Repair fixes the one, Define the other.
+// period or definition is plaza.ErrCorrupt: Repair fixes the period, Define the
+// definition.
 //
 // Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; as Count
 // for the index, hidden players included; 1 request, 1 RCU for the period. On a board

@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Count is how many players are on the board, hidden ones apart, eventually
-// consistent. With RankByFold it is as old as Rank.AsOf.
+// Count returns how many players are on the board, without hidden ones,
+// eventually consistent. With RankByFold the number is as old as Rank.AsOf.
 //
 // Cost: 1 request a shard, and 1 for each further MB, at least 0.5 RCU each; 1 RCU
 // for each 8,192 bytes of the index, which are about 2·player + 2·part + name +
@@ -27,8 +27,8 @@ func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 	return n, in.wrap("count of", err)
 }
 
-// CountBetween is how many players have a score from low to high, both included,
-// eventually consistent.
+// CountBetween returns how many players have a score from low to high, both
+// included, eventually consistent.
 //
 // Cost: as Count by counting, for these entries. With RankByFold up to 2 requests a
 // shard, for up to 511 entries each.

@@ -21,8 +21,8 @@ import (
 // it, so every process may begin with Define. Other processes follow within
 // Options.Refresh.
 //
-// What Board says is permanent cannot change: plaza.ErrConflict. A damaged
-// definition is replaced, unless what can be read of it contradicts b. A board
+// Fields that Board calls permanent cannot change: that is plaza.ErrConflict. A
+// damaged definition is replaced, unless its readable part contradicts b. A board
 // that is being undefined is plaza.ErrBusy until Undefine has ended. If this
 // machine has no zones at all, a Zone is plaza.ErrUnavailable.
 //

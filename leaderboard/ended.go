@@ -48,7 +48,7 @@ type Attempt struct {
 // several workers, later ones may come first.
 //
 // do is not called for a period that nobody submitted to, nor for one of a board that
-// was undefined meanwhile. Deliver returns when every do has returned.
+// was undefined meanwhile. Deliver returns once every do has returned.
 //
 // Cost: for each period 4 requests, 2 RCU, 2 WCU, and what do costs; 1 request, 1 WCU more
 // for each 10 s that do takes; 1 request for each 100 periods that are due, 0.5 RCU

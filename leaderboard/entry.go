@@ -24,8 +24,8 @@ type Entry struct {
 	Hidden bool            `json:"hidden,omitzero"` // for moderators: other viewers must not see it
 }
 
-// Entry is the player's entry, strongly consistent, even if it is hidden. A player
-// who is not on the board is plaza.ErrNotFound.
+// Entry returns the player's entry, strongly consistent, even if it is hidden. A
+// player who is not on the board is plaza.ErrNotFound.
 //
 // Cost: 1 request, 1 RCU for each 4 KB of the entry.
 func (r *Repository) Entry(ctx context.Context, in In, player string) (Entry, error) {

@@ -11,7 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// The best two of a day get prizes, once: a prize is given under the Key and the player.
+// The best two of a day get one prize each: a prize is given under the Key and the
+// player.
 func ExampleRepository_Deliver() {
 	ctx := context.Background()
 	noon, passed := time.Now(), time.Duration(0)

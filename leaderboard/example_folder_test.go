@@ -14,8 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// A board of millions is folded: a folder, of which any number of processes may run
-// one, publishes from which a rank is found at a small cost.
+// A board of millions is folded: a folder publishes counts, from which a rank is
+// found at a small cost. Any number of processes may run a folder.
 func ExampleFolder() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -58,8 +58,8 @@ func ExampleFolder() {
 	// context canceled
 }
 
-// readerOf reads the stream of a table, which the table has from the start, or since
-// UpdateTable.
+// readerOf returns a reader of the table's stream. CreateTable or UpdateTable
+// switches a stream on.
 func readerOf(ctx context.Context, db *dynamo.DB, table string) *stream.Reader {
 	client := db.Client().(*dynamodb.Client)
 	described, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})

@@ -286,7 +286,7 @@ func openBoardsWith(ctx context.Context, opts *leaderboard.Options) (boards *lea
 	return boards, done
 }
 
-// openStreamed is openBoards, with the table, which has a stream.
+// openStreamed is openBoards, and returns the table too, which has a stream.
 func openStreamed(ctx context.Context, opts *leaderboard.Options) (boards *leaderboard.Repository, db *dynamo.DB, table string, done func()) {
 	local, err := engine.Shared(ctx)
 	if err != nil {

@@ -29,21 +29,21 @@ type Folder struct {
 
 // FolderOptions are the options of a Folder. The zero value works.
 type FolderOptions struct {
-	// Every is how long at least passes between two publications of a period that
-	// changes. Defaults to 1 s.
+	// Every is the least time between two publications of a period. Defaults to
+	// 1 s.
 	Every time.Duration
 
-	// Settle is how long a period is followed before the index is read. It must be
+	// Settle is how long a period is followed before its index is read. It must be
 	// longer than the index lags. Defaults to 1 min.
 	Settle time.Duration
 
-	// Lease is how long another folder waits for one that died, at least 1 s. Defaults
-	// to 30 s. Clocks need not agree.
+	// Lease is how long after a leader died another folder takes over, at least 1 s.
+	// Clocks need not agree. Defaults to 30 s.
 	Lease time.Duration
 
 	// MaxEntries is how many entries are held in memory, of all periods together, up
-	// to 100 million. Beyond it the largest period is counted by readers. Defaults to
-	// 10 million.
+	// to 100 million. If there are more, the largest periods are not folded: readers
+	// count them. Defaults to 10 million.
 	MaxEntries int
 
 	// OnError is called with each failure that Run survives. Defaults to nothing.
@@ -97,7 +97,8 @@ func (o *FolderOptions) setDefaults() error {
 	return nil
 }
 
-// NewFolder does no I/O. The reader is of the boards' table, and the folder's alone.
+// NewFolder does no I/O. The reader must read the stream of the boards' table, and
+// serve this folder alone.
 func NewFolder(r *Repository, reader *stream.Reader, opts *FolderOptions) (*Folder, error) {
 	switch {
 	case r == nil:
@@ -116,7 +117,7 @@ func NewFolder(r *Repository, reader *stream.Reader, opts *FolderOptions) (*Fold
 
 // FolderStatus is what a folder does.
 type FolderStatus struct {
-	Leading bool `json:"leading"` // at most one folder of a table does for long
+	Leading bool `json:"leading"` // at most one folder of a table leads for long
 
 	Following int `json:"following"` // periods, closed ones included
 	Loading   int `json:"loading"`   // periods that are about to be followed
@@ -126,11 +127,11 @@ type FolderStatus struct {
 	// Through is a time up to which all changes were read.
 	Through time.Time `json:"through,omitzero"`
 
-	Published int64 `json:"published"` // how often a period was
-	Bytes     int64 `json:"bytes"`     // that were published
+	Published int64 `json:"published"` // how many times a period was published
+	Bytes     int64 `json:"bytes"`     // published so far
 }
 
-// Status is for health checks. It does no I/O.
+// Status returns what the folder does, for health checks. It does no I/O.
 func (f *Folder) Status() FolderStatus {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,9 +13,10 @@ import (
 // before it has returned.
 //
 // A wrong table, a stream that is switched off and a missing permission end it with
-// plaza.ErrTable. It reports other errors to FolderOptions.OnError and goes on. One that
-// is stopped lets another lead within a third of FolderOptions.Lease; one that died is
-// taken over after Lease. Until the next one has read the boards, ranks are as of before.
+// plaza.ErrTable. It reports other errors to FolderOptions.OnError and goes on. If the
+// leader is stopped, another leads within a third of FolderOptions.Lease; if it died,
+// after Lease. Until the next leader has read the boards, ranks are those that were
+// published last.
 //
 // Cost: every third of FolderOptions.Lease 1 request, 1 WCU to lead or 1 RCU to wait. The
 // one that leads also reads the stream as stream.Reader.Next does; at its start 1 request

@@ -19,12 +19,12 @@ import (
 // Undo takes back a submission with a Guard: s has its Board, Player, Op, Operator,
 // Score and, if it had one, its At. changed is true only if this call changed the
 // score. A repeat does not, nor does an Undo that comes before its submission. Once
-// undone, the submission is plaza.ErrRemoved whenever it comes. Where the player was
-// removed or erased since, the score stays. The player stays on the board, even with a
-// score of 0.
+// undone, the submission is plaza.ErrRemoved whenever it comes. If the player was
+// removed or erased since, the score does not change. The player stays on the board,
+// even with a score of 0.
 //
-// In a period that is over nothing changes: ErrClosed. Other errors are those of
-// Submit. Options.Refuse is not called.
+// A period that is over does not change: that is ErrClosed. Other errors are
+// those of Submit. Options.Refuse is not called.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; k at once on one entry as Submit; a
 // repeat 1 request, 1 transaction, 1 RCU, 4 WCU; one that comes first 2 requests,

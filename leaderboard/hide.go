@@ -46,7 +46,7 @@ func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bo
 	return changed, in.wrap("hide on", err)
 }
 
-// Unhide undoes Hide: the player has the place of the current score. changed is
+// Unhide undoes Hide: the player gets the place of the current score. changed is
 // true only if this call did it. plaza.ErrUnknownOutcome is as in Remove.
 //
 // Cost: as Hide.

@@ -1,7 +1,7 @@
 // Package leaderboard ranks players by score.
 //
-// A Board is how scores are ordered and when they reset. Define stores it, Submit
-// adds scores, Top and others read the standings:
+// A Board says how scores are ordered and when they reset. Define stores it,
+// Submit adds scores, and Top and others read the standings:
 //
 //	boards, err := leaderboard.New(db, "leaderboard", gen, nil)
 //
@@ -10,13 +10,13 @@
 //	page, err := boards.Top(ctx, leaderboard.In{Board: "StarWar"}, cursor.PageRequest{})
 //	rank, err := boards.Rank(ctx, leaderboard.In{Board: "StarWar"}, "userB")
 //
-// A score reads back at once. Lists, counts and ranks come from an index that
-// follows shortly. They are exact once writers are quiet.
+// A score can be read at once. Lists, counts and ranks come from an index that
+// follows shortly after. They are exact once writers are quiet.
 //
 // A reset begins a new period; nothing is deleted, and old standings stay
 // readable. A player has one entry a board and period. Equal scores are ordered by
 // the sub score, then by the time when they were achieved, then by the player's id,
-// so that a million ties still have one order.
+// so that even a million ties have one order.
 //
 // Run calls a function of yours once for each period that ended, for prizes,
 // announcements and archives. It calls again after a failure, with the same Key:
@@ -27,13 +27,13 @@
 //	})
 //
 // A stored item that cannot be read is plaza.ErrCorrupt. Lists leave it out and
-// report it to Options.OnCorrupt. Until Repair fixes it, it keeps its place among the
-// others, so that ranks agree with counts.
+// report it to Options.OnCorrupt. Until Repair fixes it, it still counts, so that
+// ranks agree with counts.
 //
 // Scores are exact over their whole range: 64-bit integers or floats. A submission
-// that is repeated with its Op counts once. With a Guard any number of actors may add
-// to one entry, and Undo takes back what one of them added. Project keeps boards equal
-// to another table.
+// that is repeated with its Op counts once. With a Guard, any number of actors may add
+// to one entry, and Undo takes back what one of them added. Project keeps boards in
+// step with another table.
 package leaderboard
 
 import (
@@ -49,8 +49,9 @@ var (
 	ErrClosed = fmt.Errorf("leaderboard: period is closed: %w", plaza.ErrRemoved)
 
 	// ErrOpTooOld is returned when so many operations followed this one that the
-	// entry no longer remembers it. It was not applied now; whether it was before is
-	// unknown. It is also returned for an operation with a Guard, and for a stream's
-	// record, that is more than 30 days old. It unwraps to plaza.ErrConflict.
+	// entry no longer remembers it. It was not applied now; whether it was applied
+	// before is unknown. It is also returned for an operation with a Guard, and for
+	// a stream's record, that is more than 30 days old. It unwraps to
+	// plaza.ErrConflict.
 	ErrOpTooOld = fmt.Errorf("leaderboard: operation is too old to be known: %w", plaza.ErrConflict)
 )

@@ -10,8 +10,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Percentile is the share of players that this one is better than, in percent,
-// rounded up: ⌈100·below/n⌉. Equal scores are not below. It is as exact as Rank.
+// Percentile returns the share of players that this one is better than, in
+// percent, rounded up: ⌈100·below/n⌉. Equal scores are not below. It is as exact
+// as Rank.
 //
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, as Count for all
 // entries. With RankByFold 1 request a shard, for up to 511 entries.
@@ -45,9 +46,10 @@ func (r *Repository) percentile(ctx context.Context, in In, player string) (floa
 	return float64((100*below + n - 1) / n), nil
 }
 
-// ScoreAt is the score at a percentile, 0 for the worst to 100 for the best,
-// interpolated between two scores: the 87.5th of 1 to 5 is 4.5. Between
-// infinities of both signs it is NaN. On an empty board it is plaza.ErrNotFound.
+// ScoreAt returns the score at a percentile, from 0 for the worst to 100 for the
+// best, interpolated between two scores: the 87.5th of 1 to 5 is 4.5.
+// Between infinities of both signs it is NaN. An empty board is
+// plaza.ErrNotFound.
 //
 // Cost: as Count, and as Range from the place of that score to the nearer end. With
 // RankByFold as Range for that place.

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// MaxPlayers is how many Players takes.
+// MaxPlayers is the most players that Players takes.
 const MaxPlayers = 100
 
 // Players ranks up to MaxPlayers players among themselves, the best first, strongly

@@ -10,21 +10,23 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Project keeps boards equal to another table, whose stream has both images of an
-// item. read says what a board shows of an item, by the item alone: it is called with
-// the item before and after each change. An item that shows on no board is Gone, with
-// its Version. Where another Board, Player or At makes another entry, the item moves:
-// for a moment it is on both boards.
+// Project keeps boards in step with another table, whose stream has both images of an
+// item. read returns what a board shows of an item, from the item alone: it is called
+// with the item before and after each change. An item that shows on no board is Gone,
+// with its Version. If another Board, Player or At makes it another entry, the item
+// moves: for a moment it is in both places.
 //
-// Records may come in any order, and again. The errors of stream are permanent where
-// a repeat cannot help: what read or Apply refuses with plaza.ErrInvalid, a truncated
-// record, a new score for a period that is over, and a record of more than 30 days
-// ago, which is ErrOpTooOld. What is gone from a period that is over stays there.
+// Records may come in any order, and repeatedly. An error is wrapped by
+// stream.Permanent if a repeat cannot help: plaza.ErrInvalid from read or Apply,
+// a truncated record, a new score in a period that is over, and a record that is
+// more than 30 days old, which is ErrOpTooOld. An item that is Gone stays on the
+// board of a period that is over.
 //
-// To fill a board from a table that exists, call Apply with each of its items.
+// To fill a board from an existing table, call Apply with each of its items.
 //
-// At defaults to the record's, on a board that does not reset. A record costs what
-// Apply does, and twice that where its item moves.
+// At defaults to the record's, on a board that does not reset.
+//
+// Cost: as Apply for each record; twice that for one that moves its item.
 func Project(r *Repository, read func(context.Context, map[string]types.AttributeValue) (Projection, error)) stream.Handler {
 	return func(ctx context.Context, record stream.Record) error {
 		err := r.follow(ctx, record, read)

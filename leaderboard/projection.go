@@ -11,8 +11,8 @@ import (
 )
 
 // Projection is what a board shows of something that is stored elsewhere, such as an
-// item of another table. Its entry belongs to that thing alone: no other projection
-// and no Submit writes it.
+// item of another table. Its entry belongs to that thing alone: no other Projection
+// and no Submit may write it.
 type Projection struct {
 	Board, Player string
 
@@ -21,7 +21,7 @@ type Projection struct {
 
 	// Version rises with each write of the source: a counter that it holds, or the
 	// time of the write. It is not 0. A source that is deleted and written again
-	// goes on with a higher one.
+	// continues with a higher one.
 	Version uint64
 
 	// Gone takes the entry off the board. It wins over an equal Version. Of the
@@ -29,7 +29,7 @@ type Projection struct {
 	Gone bool
 
 	// At is when the score was achieved, which decides the period. On a board that
-	// resets it must be given, and the source must hold it. Defaults to now.
+	// resets it is required, and the source must hold it. Defaults to now.
 	At time.Time
 
 	Name string          // up to MaxName bytes; "" is no name
@@ -39,11 +39,11 @@ type Projection struct {
 // Apply makes the player's entry what the projection says, name and Meta included,
 // unless the entry has seen its Version or a newer one. So projections may come in
 // any order and any number of times. changed is true only if this call wrote the
-// entry. Options.Refuse is not asked.
+// entry. Options.Refuse is not called.
 //
-// The board must allow Set. A period that is over is ErrClosed. The entry of what is
-// Gone leaves {version} for 30 days: what was projected before does not bring it back
-// until then.
+// The board must allow Set. A period that is over is ErrClosed. An entry that is
+// Gone leaves its Version for 30 days, so that an older Projection does not bring it
+// back.
 //
 // Cost: 1 request, 3 WCU, 2 WCU for the first score and for Gone, 1 WCU if the
 // version is outdated; a WCU is for each KB of the entry; for a board that the

@@ -9,9 +9,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Rank is the player's rank by the current score. It is exact once writers are
-// quiet: the index that it counts may lag, and what a Folder published may be older.
-// A player who is hidden or not on the board is plaza.ErrNotFound.
+// Rank returns the player's rank by the current score. It is exact once writers are
+// quiet: until then the index that it counts may lag, and what a Folder published
+// may be older. A player who is hidden or not on the board is plaza.ErrNotFound.
 //
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, 0.5 RCU each at least,
 // as Count for the entries above. With RankByFold 1 request a shard, as Count for up

@@ -15,14 +15,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Repair fixes what Check finds broken, and returns what Check would have. A
-// second Repair finds nothing broken. Submit may run meanwhile. What is misfolded is
+// Repair fixes what Check finds broken, and returns the Drift that Check would. A
+// second Repair finds nothing broken. Submit may run meanwhile. Misfolded numbers are
 // right once a Folder has read the period again, which takes FolderOptions.Settle and
 // the time to read the index.
 //
 // An entry with a damaged key gets the key of its score and sub score, with the time
-// of its last operation; if the score is damaged too, the player is removed. A damaged period gets its end and the rest from the board's definition,
-// and counts as one broken. A damaged definition is plaza.ErrCorrupt until Define.
+// of its last operation; if the score is damaged too, the player is removed. A damaged
+// period gets its end and the rest from the board's definition, and counts as one broken
+// entry. A damaged definition is plaza.ErrCorrupt until Define.
 //
 // Cost: as Check; 1 request for each broken entry, up to 4 WCU and more above 1 KB;
 // for a damaged period 4 requests and another Check; for a misfolded one 1 request, 1

@@ -63,9 +63,8 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return r, err
 }
 
-// Verify compares the table with what this package needs: key schema, index,
-// expiry, and the feature that Init marked it with. plaza.ErrTable says what
-// differs.
+// Verify checks the table's key schema, its index, its expiry and the mark that
+// Init left. Any difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
@@ -74,7 +73,7 @@ func (r *Repository) Verify(ctx context.Context) error {
 }
 
 // Init verifies the table and marks it as leaderboard's, so that no other feature
-// uses it. Call it once, where the table is created.
+// uses it. Call it once, after the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
@@ -84,17 +83,17 @@ func (r *Repository) Init(ctx context.Context) error {
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Refuse is called before a submission changes a score or a name. Its error
-	// refuses the submission; Submit returns it beside plaza.ErrForbidden. The
-	// submission has its Op, At and Operator; the result is the one it would have.
-	// Defaults to nothing refused.
+	// Refuse is called before a submission changes a score or a name. If it
+	// returns an error, the submission is refused, and Submit's error is both that
+	// and plaza.ErrForbidden. The Submission has its Op, At and Operator; the
+	// Result is the one it would have. By default nothing is refused.
 	Refuse func(context.Context, Submission, Result) error
 
 	// Refresh is how long a process remembers a board: a redefinition reaches every
 	// process within it. Up to a minute. Defaults to 30 s.
 	Refresh time.Duration
 
-	// Parallel is how many players SubmitMany serves at once. Defaults to 8.
+	// Parallel is how many players SubmitMany handles at once. Defaults to 8.
 	Parallel int
 
 	// AtOnce is how many boards Deliver and Run handle at once, 1 to 1,000. Defaults

@@ -22,10 +22,11 @@ import (
 // ranking has the entries in the order of their keys.
 var ranking = store.Index{Name: "ranking", Partition: "part", Sort: "key", Include: []string{"name", "meta"}}
 
-// Table is the schema of the table name, with its index.
+// Table returns the schema of a table with that name, and of its index.
 func Table(name string) *dynamodb.CreateTableInput { return ranking.Schema(name) }
 
-// TTL makes the entries of old periods expire.
+// TTL returns the request that turns on expiry, of the entries of old periods and
+// of what is kept about operations and removals.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {

@@ -25,10 +25,10 @@ type Score struct {
 	bits uint64
 }
 
-// Int is a whole score.
+// Int returns a whole score.
 func Int(v int64) Score { return Score{bits: uint64(v)} }
 
-// Float is a fractional score. Infinities are scores, NaN is refused, and −0
+// Float returns a fractional score. Infinities are scores, NaN is refused, and −0
 // is 0.
 func Float(v float64) Score {
 	if v == 0 {
@@ -37,10 +37,10 @@ func Float(v float64) Score {
 	return Score{KindFloat, math.Float64bits(v)}
 }
 
-// Kind is KindInt or KindFloat.
+// Kind returns KindInt or KindFloat.
 func (s Score) Kind() Kind { return s.kind }
 
-// Int64 is the value of an Int, 0 for a Float.
+// Int64 returns the value of an Int, and 0 for a Float.
 func (s Score) Int64() int64 {
 	if s.kind == KindFloat {
 		return 0
@@ -48,7 +48,7 @@ func (s Score) Int64() int64 {
 	return int64(s.bits)
 }
 
-// Float64 is the value of a Float, and the nearest one of an Int.
+// Float64 returns the value of a Float, and the nearest float64 of an Int.
 func (s Score) Float64() float64 {
 	if s.kind == KindFloat {
 		return math.Float64frombits(s.bits)
@@ -81,8 +81,8 @@ func ParseScore(text string) (Score, error) {
 	return s, nil
 }
 
-// String is the shortest text that ParseScore reads as the same score. A Float's
-// has a point, an exponent or a name: 42.0, 1e+126, +Inf.
+// String returns the shortest text that ParseScore reads as the same score. A
+// Float's has a point, an exponent or a name: 42.0, 1e+126, +Inf.
 func (s Score) String() string {
 	if s.kind != KindFloat {
 		return strconv.FormatInt(int64(s.bits), 10)
@@ -94,7 +94,7 @@ func (s Score) String() string {
 	return text
 }
 
-// MarshalText returns the text of String; that of NaN is refused.
+// MarshalText returns the text of String. NaN is an error.
 func (s Score) MarshalText() ([]byte, error) {
 	if s.isNaN() {
 		return nil, errScore

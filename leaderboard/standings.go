@@ -13,16 +13,16 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// In names the standings that a call is about. An unknown board, and a period
-// that never began or is no longer kept, are plaza.ErrNotFound. If nobody has
-// submitted to the current period and this machine lacks the board's zone, a call
-// returns plaza.ErrUnavailable.
+// In names the standings that a call is about. An unknown board is
+// plaza.ErrNotFound, and so is a period that never began or is no longer kept. If
+// nobody has submitted to the current period and this machine lacks the board's
+// zone, a call returns plaza.ErrUnavailable.
 //
 // Every call that takes an In costs more where the process must read the board: 2
 // requests, 2 RCU every Options.Refresh; 2 requests, 2 RCU each time while nobody
 // has submitted to the current period; 1 request, 1 RCU for an old period. With
 // RankByFold, a call that finds ranks or counts costs more where the process must read
-// what is published of the period: 1 request every second, 0.5 RCU for each 4 KB,
+// what was published of the period: 1 request every second, 0.5 RCU for each 4 KB,
 // which are 33 KB for 10 million players; and once for each part of about 70,000
 // players, 1 request, 1 RCU for each 4 KB.
 type In struct {

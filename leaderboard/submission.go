@@ -37,10 +37,10 @@ type Submission struct {
 	Op ids.ID
 
 	// Guard lets any number of actors add to one entry, each with an Op of its own,
-	// in any order and however late, and lets Undo take it back. It is for Increment
-	// and Decrement, on boards without Floor. Each Op has an item of its own. It
-	// expires 30 days after the period's Grace or, where the period does not end,
-	// after the time of Op: an older Op is ErrOpTooOld.
+	// in any order and however late, and lets Undo take a submission back. It is for
+	// Increment and Decrement, on boards without Floor. Each Op has an item of its
+	// own. It expires 30 days after the period's Grace or, if the period does not
+	// end, 30 days after the time of Op: an older Op is ErrOpTooOld.
 	Guard bool
 
 	// Version is the version of the source that the score is copied from, for Set
@@ -53,8 +53,8 @@ type Submission struct {
 	At time.Time
 
 	// Name is shown beside the score, up to MaxName bytes. "" keeps the stored name.
-	// It is stored with a score that is, or that equals the current score and sub
-	// score: that renames a player.
+	// The name is stored if the score is stored, or if score and sub score equal the
+	// current ones: that renames a player.
 	Name string
 	// Meta is the application's own JSON about this score, up to MaxMeta bytes. The
 	// index has it too, and Rank and Count read it: keep it to some tens of bytes.
@@ -65,7 +65,8 @@ type Submission struct {
 
 // Result is what a submission did.
 type Result struct {
-	// Op is the submission's, also beside an error: repeat the submission with it.
+	// Op is the submission's, even if there is an error: repeat the submission
+	// with it.
 	Op     ids.ID `json:"op"`
 	Period string `json:"period"`
 
@@ -73,7 +74,7 @@ type Result struct {
 	New     Score `json:"new"` // the score after
 	Existed bool  `json:"existed"`
 
-	// Improved is set if the entry is new or better placed than before.
+	// Improved reports whether the entry is new or better placed than before.
 	Improved bool `json:"improved"`
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Submit brings a score to a board, in the period of its time. created is false
-// for a repeat: the result is then the first answer.
+// Submit submits a score to a board, in the period of its time. created is false
+// for a repeat: then the result is the first answer.
 //
 // An unknown board is plaza.ErrNotFound, a period that is over ErrClosed. If
 // the period is not stored yet and this machine lacks the board's zone, Submit
@@ -24,9 +24,9 @@ import (
 // answer while what it wrote stands. Another submission under the same Op is
 // plaza.ErrConflict where that can be seen. One older than the entry's removal or
 // erasure is plaza.ErrRemoved. One too old to be known is ErrOpTooOld; more than
-// 16 writers of one entry at once may meet that too. A submission that leaves
-// score and sub score as they are changes only the name, unless a later Op has
-// named the player.
+// 16 concurrent writers of one entry may get that too. A submission that leaves
+// score and sub score as they are changes only the name, unless a submission with
+// a later Op has changed it.
 //
 // Cost: for Best, where a board allows nothing else, 1 request, 2 WCU for the
 // first score, 3 WCU for a better one, 1 WCU for another; for Set with a Version
@@ -58,7 +58,7 @@ func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, c
 // SubmitMany submits each as Submit does, and answers in the same order. The
 // submissions of one player are applied one after another, in the order given, but
 // for those with a Guard, which share transactions. Up to Options.Parallel players
-// are served at once.
+// are handled at once.
 //
 // Cost: as Submit, for each.
 func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) []Outcome {

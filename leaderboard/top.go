@@ -17,7 +17,7 @@ import (
 
 // Top lists the standings, the best first, eventually consistent. A player who
 // overtakes a cursor may be missed or listed twice. A page that reaches the top
-// counts its ranks again; other pages go on from the ranks of the page before. A
+// counts its ranks again; other pages continue the ranks of the page before. A
 // cursor belongs to one period: after a reset start without one.
 //
 // Cost: 1 request a shard, 0.5 to 1 RCU each for 25 rows; 1 request a shard more
@@ -221,8 +221,8 @@ func parseGap(text string) (gap, bool) {
 	return g, ok
 }
 
-// Range returns n rows, the first of which has the ordinal from, 1 or more. n is as
-// cursor.PageRequest.Limit.
+// Range returns n rows, of which the first has the ordinal from, 1 or more. n works
+// as cursor.PageRequest.Limit does.
 //
 // Cost: 1 request a shard where from+n is up to 129, more beyond; as Count for the
 // first from+n entries, and for up to 128 more a shard. With RankByFold, where from is

@@ -20,13 +20,14 @@ var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy
 // this call removed the definition, which is the last step. A board that does not
 // exist is no error.
 //
-// From the first call on, the board is not found by whoever reads its definition.
-// Other processes know it for up to two minutes, and may submit to it: until then
-// Undefine removes what there is and returns plaza.ErrBusy. Call it again after
-// that; a later Define begins with nothing. After an error, repeat it.
+// From the first call on, the board is plaza.ErrNotFound for processes that read
+// its definition. Others remember it for up to two minutes, and may submit to it:
+// until then Undefine removes what there is and returns plaza.ErrBusy. Call it
+// again after that; a later Define begins with nothing. After an error, repeat
+// it.
 //
-// Deliver does not call for the ended periods of an undefined board. Let it call for
-// the last one before you undefine the board.
+// Deliver does not call do for the ended periods of an undefined board. Let it call
+// do for the last one before you undefine the board.
 //
 // Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; 1 request
 // for each 25 items deleted, 2 WCU an entry and more above 1 KB, 1 WCU a period and

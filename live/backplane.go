@@ -10,8 +10,8 @@ type Pos string
 // one order for all of them; it may be trimmed from its beginning. The package
 // livetest tests one.
 type Backplane interface {
-	// Publish appends payload, which is not empty, to the log of room. After
-	// an error it may have been appended or not. It may be appended twice.
+	// Publish appends payload, which is not empty, to the log of room. It may
+	// append it twice, and may have appended it despite an error.
 	Publish(ctx context.Context, room string, payload []byte) error
 
 	// Subscribe calls deliver with the entries after the position after, in the

@@ -73,8 +73,8 @@ type ring struct {
 	Marked bool   `json:"marked,omitempty"` // some were seen or read, on another device
 }
 
-// A bell is a room for each user. It says what to read again, and not what is there: so a
-// ring that comes twice does no harm, and after a Reset all is read again.
+// Each user's bell is a room. A ring says what to read again, not what is there. So a
+// ring that comes twice does no harm, and after a Reset everything is read again.
 func ExampleHub_bell() {
 	ctx := context.Background()
 	bells, err := live.New(&live.Options[ring]{Batches: 16}) // a bell has few rings, and there are many bells

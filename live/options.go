@@ -33,13 +33,13 @@ type Options[E any] struct {
 	Every time.Duration
 
 	// PresentEvery makes Next return when viewers come or go, with Batch.Present:
-	// at once, but after a batch of that kind no sooner than this. The time is
+	// at once, or this long after the last batch of that kind. The time is
 	// reduced as Every is. Defaults to 0: Next does not return for that.
 	PresentEvery time.Duration
 
-	// Known is called before a room opens, once for all who wait to join. If it
-	// returns an error, such as plaza.ErrNotFound, the room does not open and
-	// Join returns that error. Publish does not call it. By default all rooms
+	// Known is called before a room opens, once for all viewers who wait to join.
+	// If it returns an error, such as plaza.ErrNotFound, the room does not open
+	// and Join returns that error. Publish does not call it. By default all rooms
 	// open.
 	Known func(ctx context.Context, room string) error
 

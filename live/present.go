@@ -2,7 +2,7 @@ package live
 
 import "time"
 
-// Present is how many viewers of this hub are in the room. It does not count
+// Present returns how many viewers of this hub are in the room. It does not count
 // those of other processes.
 func (h *Hub[E]) Present(room string) int {
 	h.mu.Lock()

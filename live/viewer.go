@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// Batch is what happened in a room since the last one.
+// Batch is what happened in a room since the batch before.
 type Batch[E any] struct {
-	// Pos is where the batch ends: Join after it to go on.
+	// Pos is where the batch ends: Join after it to continue.
 	Pos Pos
 
-	// Events is empty beside a Reset, and if viewers came or went.
+	// Events is empty if Reset is set, or if viewers came or went.
 	Events []E
 
 	// Encoded is Events as Options.Encode writes them, nil if there are none.
 	// All viewers share both: do not change them.
 	Encoded []byte
 
-	// Dropped is how many events before these this viewer lost, most often by
-	// being slow. A gap that no Reset has reported counts as one.
+	// Dropped is how many earlier events this viewer lost, most often by being
+	// slow. A gap that no Reset has reported counts as one.
 	Dropped int
 
 	// Reset reports that earlier events are lost and their number is not known:
 	// read again what is stored.
 	Reset bool
 
-	// Present is how many viewers of this hub are in the room, or were as long
-	// ago as Options.PresentEvery. Without that it is 0.
+	// Present is how many viewers of this hub are in the room; it may be as old
+	// as Options.PresentEvery. Without that option it is 0.
 	Present int
 }
 
@@ -47,13 +47,14 @@ type Viewer[E any] struct {
 	moved   bool // viewers came or went since the last batch without events
 }
 
-// Since is when the viewer joined or took its last Reset. A read of what is
-// stored that begins later, and Next, together miss nothing.
+// Since returns when the viewer joined or got its last Reset. If you read what is
+// stored after that time and then call Next, you miss nothing.
 func (v *Viewer[E]) Since() time.Time { return v.since }
 
 // Next waits for the next batch. Once the viewer or its hub is closed it returns
-// ErrClosed; Viewer.Close does not wake a Next that waits. A panic of an option
-// is an error, and if it concerns all viewers it ends the room: join again.
+// ErrClosed; Viewer.Close does not wake a Next that waits. A panic in a function
+// of Options is returned as an error; if it concerns all viewers it ends the
+// room, so join again.
 //
 // Cost: none.
 func (v *Viewer[E]) Next(ctx context.Context) (b Batch[E], err error) {
@@ -141,7 +142,7 @@ func (v *Viewer[E]) over() error {
 	return ErrClosed
 }
 
-// Close leaves the room. The second time it does nothing.
+// Close leaves the room. A second call does nothing.
 func (v *Viewer[E]) Close() {
 	if !v.closed.Swap(true) {
 		v.hub.leave(v.room)

@@ -9,17 +9,18 @@
 //		fmt.Println(operation, cost, cost.Dollars(meter.USEast1()))
 //	}
 //
-// Each attempt to send a request counts as a request, also where the SDK retries. The units
-// are those that DynamoDB reports. They include global indexes.
+// Each attempt to send a request counts as a request, including the SDK's retries. The
+// units are those that DynamoDB reports. They include global indexes.
 //
 // DynamoDB bills refused conditions and cancelled transactions too, and does not report
-// their units. After a refused condition they are exact if the request asked for the item that
-// was there, as Plaza does. Everything else about them is an estimate: the larger of the item that
-// the refusal returned and the one in the request, and at least one unit an item.
+// their units. After a refused condition they are exact if the request asked for the item
+// that was there, as Plaza's requests do. Otherwise they are estimated from the larger of
+// the item that the refusal returned and the one in the request, with at least one unit
+// an item.
 //
 // A request without an answer counts without units, although DynamoDB may have billed it.
-// Neither PartiQL's units are counted, nor streams, backups and storage.
+// The units of PartiQL are not counted, nor are streams, backups and storage.
 //
-// DynamoDB Local reports other units than AWS bills. Package plazatest has a meter that
-// corrects them.
+// DynamoDB Local does not report the units that AWS bills. Package plazatest has a
+// meter that corrects them.
 package meter

@@ -26,7 +26,7 @@ func (m *Meter) Attach(cfg *aws.Config) {
 	})
 }
 
-// Add counts a cost of an operation, which is "" outside of Plaza's calls.
+// Add adds a cost to an operation, which is "" outside of Plaza's calls.
 func (m *Meter) Add(operation string, c Cost) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

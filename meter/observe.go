@@ -26,8 +26,8 @@ type Call struct {
 }
 
 // Observe calls f after each request of every DynamoDB client that is made from cfg
-// afterwards, to log it for example. f runs in the goroutine that made the request, and is
-// called concurrently.
+// afterwards, for example to log it. f runs in the goroutine that made the request, and
+// is called concurrently.
 func Observe(cfg *aws.Config, f func(context.Context, Call)) {
 	observe(cfg, "plaza/meter.Observe "+rand.Text(), f)
 }

@@ -26,6 +26,7 @@ type Announcement struct {
 	// Until is when it stops showing, at most 90 days after From; required.
 	Until time.Time `json:"until"`
 
-	// Withdrawn is when it was withdrawn. Only announce's List shows it then.
+	// Withdrawn is when it was withdrawn. Only announce's List shows withdrawn
+	// ones.
 	Withdrawn time.Time `json:"withdrawn,omitzero"`
 }

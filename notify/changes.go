@@ -44,7 +44,7 @@ type Change struct {
 	Group string     `json:"group,omitzero"` // its name, as in Entry
 
 	// Last is the group's place in the list, as in Entry. For a mark it is the newest
-	// place that is marked: some entries of the last seconds before it may not be.
+	// place that is marked: some entries of the seconds before it may not be marked.
 	Last ids.ID `json:"last,omitzero"`
 
 	// Notified and Retracted have these as in Entry. If N is 0, nothing is left of
@@ -61,8 +61,8 @@ type Change struct {
 }
 
 // Changes reads what a write to the table did to a user's notifications. Bookkeeping
-// has no changes, and neither have preferences; announcements have announce.Changes. An
-// event that brings its group back to the list is Notified alone. The table's stream
+// and preferences have no changes; for announcements see announce.Changes. If an event
+// brings its group back to the list, the only change is Notified. The table's stream
 // needs new and old images: without them the record is stream.ErrView or
 // stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
 //

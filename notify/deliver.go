@@ -37,14 +37,14 @@ type Delivery struct {
 	ID       ids.ID // the activity's
 	Watchers int    // users whom this attempt notified, or for whom the Policy dropped it
 	Failed   int    // users for whom it will be tried again
-	Done     bool   // nobody else is left
+	Done     bool   // no other watchers are left
 	Err      error  // the first error
 }
 
-// Deliver delivers what Watchers stored, and returns how many of its calls are
-// finished. A watcher who cannot be notified delays no other, and is tried again
-// after 30 s. So are all of them if nobody can be. A damaged job stays where it is and
-// is passed to Options.OnCorrupt.
+// Deliver delivers what calls of Watchers stored, and returns how many of these are
+// finished. A watcher who cannot be notified does not delay the others, and is tried
+// again after 30 s; if none can be notified, all are. A damaged job stays where it is
+// and is passed to Options.OnCorrupt.
 //
 // Cost: for N watchers N times Notify, ⌈N/100⌉ pages of Options.Watchers, ⌈N/100⌉ +
 // 3 requests, 1 RCU, and ⌈N/100⌉ + 1 times the WCU of Watchers; for those who fail 1

@@ -14,7 +14,7 @@ const Window = 10 * time.Second
 // Reader is the user who reads a list or a count.
 type Reader struct {
 	User      string
-	Joined    time.Time // earlier announcements do not show; if it is zero, all do
+	Joined    time.Time // earlier announcements do not show, unless this is zero
 	Audiences []string  // whose announcements show
 }
 
@@ -34,7 +34,7 @@ type Entry struct {
 	Announcement *Announcement `json:"announcement,omitempty"`
 
 	Seen bool `json:"seen"`
-	Read bool `json:"read"` // what is read is seen
+	Read bool `json:"read"` // a read entry is seen too
 
 	Until time.Time `json:"until,omitzero"` // when a snoozed group comes back
 
@@ -48,7 +48,7 @@ type Count struct {
 	More bool `json:"more"` // there may be more than N
 }
 
-// In names a group of a user.
+// In names a user's group.
 type In struct {
 	User  string `json:"user"`
 	Group string `json:"group"`
@@ -60,10 +60,11 @@ type Shown struct {
 	Last  ids.ID `json:"last"` // Entry.Last
 }
 
-// View is what List showed. It covers the entries shown, and those further down
-// that are older than Window. A client may keep it and send it back.
+// View is what List showed. It covers the entries that were shown, and all
+// entries further down that are older than Window. A client may keep it and send
+// it back.
 type View struct {
 	At     ids.ID   `json:"at"`               // when the list was read
 	Newest ids.ID   `json:"newest"`           // the newest entry
-	Recent []ids.ID `json:"recent,omitempty"` // those younger than Window then
+	Recent []ids.ID `json:"recent,omitempty"` // those younger than Window at that time
 }

@@ -15,8 +15,8 @@ const (
 	eraseParallel = 4    // batches at once
 )
 
-// Erase deletes what the table has of a user: groups, state and preferences. After
-// an error, repeat it.
+// Erase deletes what the table has about a user: groups, state and preferences.
+// After an error, repeat it.
 //
 // Call it once nobody notifies the user any more: what arrives later stays until
 // the next Erase or its expiry. As an actor the user stays in others' groups, until

@@ -72,7 +72,7 @@ func Example() {
 	// unseen: 0
 }
 
-// Whatever somebody did to something, or to something of something, is one call.
+// Every event is one call, whatever its verb, its object and its target.
 func ExampleRepository_Notify() {
 	ctx := context.Background()
 	tables := openTables(ctx)

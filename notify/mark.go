@@ -135,8 +135,8 @@ func checkMark(user string, view View) error {
 }
 
 // MarkRead marks up to 100 groups as read, as they were shown: a group with a later
-// event stays unread. A group that is gone is no error. Announcements are no groups:
-// MarkAllRead marks them. plaza.ErrUnknownOutcome is as in Archive.
+// event stays unread. A group that is gone is no error. Announcements are not
+// groups: MarkAllRead marks them. plaza.ErrUnknownOutcome is as in Archive.
 //
 // Cost: 1 request, 2 WCU for each, 2 WCU more for each further KB of a group; 1
 // request, 2 WCU more where it changes meanwhile.
@@ -199,7 +199,7 @@ func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.I
 	return plaza.ErrBusy
 }
 
-// MarkUnread marks a group as unread, whether it was seen or not. Changed is false if
+// MarkUnread marks a group as unread, whether it was seen or not. changed is false if
 // it was unread or is gone. plaza.ErrUnknownOutcome is as in Archive.
 //
 // Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
@@ -224,8 +224,8 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 	return changed, wrapGroup("mark unread", in, err)
 }
 
-// Dismiss hides an announcement from a user, and marks nothing else. Only the newest
-// 100 dismissals count.
+// Dismiss hides an announcement from a user, and marks nothing else. Only a user's
+// newest 100 dismissals count.
 //
 // Cost: 2 requests, 1 RCU, 2 WCU; 2 WCU more for each further KB of the state, at
 // most 8.

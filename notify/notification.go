@@ -14,7 +14,8 @@ import (
 const MaxData = 4 << 10
 
 // Notification is for a user, about something that somebody did: ann liked your
-// picture. Those about one target, by one verb, on one UTC day form a group.
+// picture. Notifications about one target, by one verb, on one UTC day form a
+// group.
 type Notification struct {
 	User string `json:"user"`
 
@@ -31,7 +32,7 @@ type Notification struct {
 	Critical bool `json:"critical,omitzero"`
 }
 
-// CountBy says which events of a group count as one. Use the same for all
+// CountBy says which events of a group count as one. Use the same value for all
 // notifications of a verb, and for Retract.
 type CountBy string
 
@@ -50,8 +51,8 @@ const (
 	// Stored is for an event that is in its group, since this call or an earlier one.
 	Stored Outcome = "stored"
 	// Full is for an event that is not counted, since its group has 100. The group
-	// still moves to the top, at most once in Options.Coalesce. Until then a repeat of
-	// a Stored event may be Full too.
+	// still moves to the top, at most once every Options.Coalesce. Until then a repeat
+	// of a Stored event may be Full too.
 	Full Outcome = "full"
 	// Dropped is for an event that is not stored: it is the user's own, the Policy
 	// refuses it, it was retracted, or it is older than Options.Retention.
@@ -64,8 +65,8 @@ type Result struct {
 	Group   string  `json:"group,omitzero"` // the group's name, as in Entry
 	Last    ids.ID  `json:"last,omitzero"`  // the id of the write that last moved the group
 
-	// Channels are those besides the list by which the Policy wants the event
-	// delivered. A repeat has them too.
+	// Channels are the channels besides the list on which the Policy wants the
+	// event delivered. A repeat has them too.
 	Channels []string `json:"channels,omitempty"`
 }
 

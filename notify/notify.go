@@ -14,7 +14,7 @@ import (
 // Notify stores the event in its group, which becomes unread and the first of the
 // list. Users are not notified of their own actions, unless n is Critical. A repeat
 // changes nothing, and another event under the same ID is plaza.ErrConflict. created
-// is true if this call stored the event, so never where the group is Full.
+// is true if this call stored the event, so never if the Outcome is Full.
 //
 // Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 2
 // requests, 4 WCU where the group names the actor, or is full; nothing while a full group

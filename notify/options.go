@@ -14,12 +14,13 @@ import (
 )
 
 // Policy decides who is notified of what. *prefs.Repository is one. It may decide
-// differently about a repeat.
+// otherwise about a repeat.
 type Policy interface {
 	Decide(context.Context, Notification) (Decision, error)
 }
 
-// Decision is a Policy's answer. The zero Decision notifies by the list alone.
+// Decision is a Policy's answer. With the zero Decision an event goes to the list
+// only.
 type Decision struct {
 	Drop     bool
 	Channels []string // further channels for the event, such as "email"
@@ -32,8 +33,8 @@ type Source interface {
 }
 
 // Scheduler plans a message on further channels, such as a daily summary. Due is
-// called before the event is stored, under the id at; perhaps it is not stored then.
-// An error of Due fails the call.
+// called before the event is stored under the id at, so the event may not get
+// stored. An error of Due fails the call.
 type Scheduler interface {
 	Due(ctx context.Context, user string, channels []string, at ids.ID) error
 }
@@ -50,7 +51,7 @@ const (
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Policy decides about each notification. Defaults to notifying of
+	// Policy decides about each notification. By default users are notified of
 	// everything.
 	Policy Policy
 
@@ -61,8 +62,8 @@ type Options struct {
 	// Defaults to none.
 	Scheduler Scheduler
 
-	// Watchers has the followers of objects. Methods Watchers, Deliver and Run need
-	// it. Defaults to none.
+	// Watchers has the followers of objects. The methods Watchers, Deliver and Run
+	// need it. Defaults to none.
 	Watchers Graph
 
 	// User returns the user that an actor is, in the form of

@@ -57,9 +57,8 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return r, nil
 }
 
-// Verify compares the table with what this package needs: its key schema, its
-// index, its expiry, and the feature that Init marked it with. A difference is
-// plaza.ErrTable.
+// Verify checks the table's key schema, its index, its expiry and the mark that
+// Init left. Any difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
@@ -67,8 +66,8 @@ func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, notifytable.Feature())
 }
 
-// Init is Verify, and marks the table as notify's. Call it once, after the table is
-// created.
+// Init verifies the table and marks it as notify's, so that no other feature uses
+// it. Call it once, after the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {

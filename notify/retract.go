@@ -14,12 +14,13 @@ import (
 // Retract takes an event back: the like was undone, the comment removed. Pass the
 // User, the CountBy, and the activity's ID, Actor, Verb, and Target or Object as they
 // were notified: the ID's day is the group's. A Notify of the event that arrives later
-// is Dropped. With ByActor a later ID will do on the same day, and events of the actor
-// with IDs after that count.
+// is Dropped. With ByActor you may pass a later ID of the same day; the actor's events
+// with IDs after that still count.
 //
-// The group stays on its shelf and goes down to its newest event that is left; without
-// events it leaves the list. changed is true if this call took an event back that
-// counted. Another actor's event under that ID is plaza.ErrConflict.
+// The group stays in the list, the archive or the snoozed groups, and moves down to
+// its newest remaining event; without events it disappears. changed is true if this
+// call took back an event that counted. Another actor's event under that ID is
+// plaza.ErrConflict.
 //
 // Cost: 2 requests, 1 RCU, 3 WCU; 1 request, 1 RCU for a repeat; 1 RCU more for each
 // further 4 KB of the group, 1 WCU for each KB, 2 WCU for each further KB that lists
@@ -37,9 +38,9 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 }
 
 // RetractTarget takes back all events of a user's groups about something that was
-// removed. It returns how many groups had any. Repeats of these events are Dropped;
-// events with later IDs count. A damaged group stays and is plaza.ErrCorrupt, after
-// the others were emptied.
+// removed, and returns how many groups had such events. Repeats of these events are
+// Dropped; events with later IDs count. A damaged group stays, and is
+// plaza.ErrCorrupt after the others were emptied.
 //
 // Cost: 1 request, 1 RCU; 1 request, 2 WCU for each group; 1 RCU more for each 4 KB
 // of the groups, 1 WCU for each further KB of a group and for each KB that lists read

@@ -19,11 +19,12 @@ import (
 // rev} is the user's state. Packages announce and prefs keep their items in the
 // same table.
 
-// Table is the schema of the table name. Packages announce and prefs use that table
-// too.
+// Table returns the schema of a table with that name. Packages announce, digest and
+// prefs use the same table.
 func Table(name string) *dynamodb.CreateTableInput { return notifytable.Schema(name) }
 
-// TTL makes groups, announcements, jobs and the records of ended blocks expire.
+// TTL returns the request that turns on expiry, of groups, announcements, jobs,
+// digests and the records of ended blocks and mutes.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // recent is the order of a user's groups, and has the state before them.

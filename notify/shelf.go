@@ -39,7 +39,7 @@ func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 	return g.Head.UnmarshalDynamoItem(item)
 }
 
-// Archive moves a group to the archive, until its next event. Changed is false if
+// Archive moves a group to the archive, until its next event. changed is false if
 // it was there already or is gone. If the answer is lost and the user changes the
 // group meanwhile, it is plaza.ErrUnknownOutcome: repeat the call if it is still
 // wanted.
@@ -60,7 +60,7 @@ func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err erro
 	return changed, wrapGroup("archive", in, err)
 }
 
-// Unarchive moves a group back to where it was in the list. Changed is false if it
+// Unarchive moves a group back to where it was in the list. changed is false if it
 // was not in the archive. plaza.ErrUnknownOutcome is as in Archive.
 //
 // Cost: as Archive.

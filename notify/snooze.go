@@ -24,7 +24,7 @@ const (
 )
 
 // Snooze hides a group until the given time, at most a year ahead. A new event brings
-// it back earlier. Changed is false if it is snoozed until then already, or is gone.
+// it back earlier. changed is false if it is snoozed until then already, or is gone.
 // plaza.ErrUnknownOutcome is as in Archive.
 //
 // Cost: 3 requests, 1 RCU, 5 WCU; 4 requests, 1 RCU, 6 WCU where another group is
@@ -84,7 +84,7 @@ func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 }
 
 // Unsnooze moves a snoozed group back to where it was. It is seen and read if it was
-// before. Changed is false if it was not snoozed. plaza.ErrUnknownOutcome is as in
+// before. changed is false if it was not snoozed. plaza.ErrUnknownOutcome is as in
 // Archive.
 //
 // Cost: as Archive.

@@ -24,10 +24,10 @@ const (
 	recentSpan = time.Minute
 )
 
-// Unread returns the user's unread groups with a Last in the span, newest first, at most
-// 100, and whether there may be more. It leaves out announcements, and groups that are
-// archived or snoozed. It is strongly consistent. A write may take Window, so read a
-// span once Window has passed since its end.
+// Unread returns the user's unread groups whose Last is in the span, newest first, at
+// most 100, and whether there may be more. It leaves out announcements, and groups that
+// are archived or snoozed. It is strongly consistent. A write may take as long as
+// Window, so read a span once Window has passed since its end.
 //
 // Cost: 1 request, 1 RCU for 4 KB of the groups since the span began; if it ended over
 // a minute ago 2 requests, 1 RCU, and 1 RCU for 4 KB of its groups; past groups that are

@@ -22,15 +22,15 @@ import (
 // Watchers stores a notification for all followers of object in
 // Options.Watchers, under the object's text. Its User is empty. Deliver or Run
 // notifies each as Notify does: the Policy decides for each, and the actor is left
-// out. Channels beside the list go to Options.Scheduler alone. Users who follow the
-// object all the time from this call to the delivery are notified; those who begin or
+// out. Channels besides the list go to Options.Scheduler alone. Users who follow
+// the object from this call until the delivery are notified; those who begin or
 // stop in between may be.
 //
-// The object and the activity's ID are the identity. While it is being delivered, a
-// repeat changes nothing, and another notification under it is plaza.ErrConflict.
-// After that a repeat is delivered again, which notifies nobody twice but costs as
-// much. An activity older than Options.Retention is dropped. created is true if this
-// call stored the notification.
+// The object and the activity's ID are the identity. Until it is delivered, a repeat
+// changes nothing, and another notification under that identity is
+// plaza.ErrConflict. After that a repeat is delivered again, which notifies nobody
+// twice but costs as much. An activity older than Options.Retention is dropped.
+// created is true if this call stored the notification.
 //
 // Cost: 1 request, 1 WCU for each KB; a process's first 1 request, 1 WCU more.
 func (r *Repository) Watchers(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {

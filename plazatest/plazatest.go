@@ -33,23 +33,24 @@ type Env struct {
 
 // Options of Start and Open. The zero value works.
 type Options struct {
-	// Tables are those to create. Each name is the beginning of the table's name.
-	// Defaults to all, as by tables.NamesOf("plaza-").
+	// Tables are the tables to create. Each name is the beginning of the table's
+	// name. Defaults to tables.NamesOf("plaza-"), which is all tables.
 	Tables tables.Names
 
-	// Wrap is put around the HTTP client of DB and Config, to inject faults for example.
-	// The first is nearest to DynamoDB. The meter counts what gets through all of them.
+	// Wrap is put around the HTTP client of DB and Config, for example to inject faults.
+	// The first is nearest to DynamoDB. The meter counts the requests that get through
+	// all of them.
 	Wrap []func(aws.HTTPClient) aws.HTTPClient
 
 	// Observe is called after each request of DB and Config that reaches DynamoDB, as by
-	// meter.Observe, but with the units that AWS would bill: to show what a click costs, for
-	// example. It is called concurrently. An error in a Call is a smithy.APIError or one of
-	// the connection. Defaults to nothing.
+	// meter.Observe, but with the units that AWS would bill: for example to show what a
+	// click costs. It is called concurrently. An error in a Call is a smithy.APIError or
+	// one of the connection. Defaults to nothing.
 	Observe func(context.Context, meter.Call)
 
-	// Price says by a request's context whether it is priced. One that is not counts as a
-	// request without units, and is faster: to price a write, DynamoDB Local may have to
-	// read each item before and after it. Defaults to all requests.
+	// Price reports, from a request's context, whether to price the request. One that is
+	// not priced counts without units, and is faster: to price a write, DynamoDB Local
+	// may have to read each item before and after it. Defaults to all requests.
 	Price func(context.Context) bool
 
 	// KeepExpired leaves the tables' expiry off, for tests whose clock is in the past:
@@ -62,7 +63,7 @@ type Options struct {
 var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 // Start returns an Env whose tables are deleted when the test ends. It starts DynamoDB
-// Local if no other test did, in a second or two.
+// Local if no other test has, which takes a second or two.
 func Start(tb testing.TB, opts *Options) *Env {
 	tb.Helper()
 	local, err := shared()
@@ -106,8 +107,8 @@ func open(ctx context.Context, local *engine.Engine, opts *Options) (*Env, error
 	return e, nil
 }
 
-// Cost returns what the requests cost that reach DynamoDB while f runs, those of other
-// goroutines too.
+// Cost returns the cost of all requests that reach DynamoDB while f runs, including
+// those of other goroutines.
 func (e *Env) Cost(f func()) meter.Cost {
 	before := e.Meter.Total()
 	f()

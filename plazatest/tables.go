@@ -59,7 +59,7 @@ func unique(names tables.Names) tables.Names {
 func newSuffix() string { return "-" + strings.ToLower(rand.Text()[:10]) }
 
 // CreateTable creates another table, such as one of the application's own. Its name
-// begins with in's. It is deleted with the others.
+// begins with in.TableName. It is deleted with the others.
 func (e *Env) CreateTable(ctx context.Context, in *dynamodb.CreateTableInput) (name string, err error) {
 	table := *in
 	table.TableName = aws.String(aws.ToString(in.TableName) + newSuffix())

@@ -18,7 +18,7 @@ import (
 // plaza.ErrBusy; an *Error says when to repeat.
 var ErrExceeded = fmt.Errorf("ratelimit: too many attempts: %w", plaza.ErrBusy)
 
-// Error is the refusal of an attempt that comes too soon. Nothing was stored. Repeat it
+// Error refuses an attempt that comes too soon. Nothing was stored. Repeat the attempt
 // after RetryAfter. It unwraps to ErrExceeded.
 type Error struct {
 	RetryAfter time.Duration

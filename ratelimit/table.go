@@ -27,8 +27,8 @@ type Table struct {
 	now   func() time.Time
 }
 
-// NewTable does no I/O. The table is that of danmu or notify/message: they reserve keys
-// for these items.
+// NewTable does no I/O. The table is danmu's or notify/message's: both reserve keys for
+// these items.
 func NewTable(db *dynamo.DB, table string, rate Rate, opts *Options) (*Table, error) {
 	o := opts.withDefaults()
 	t, err := store.Open(db, table, o.OnCorrupt)

@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// Dead is a record or an event that was given up on: a dead letter. It has the
-// JSON form of a message.
+// Dead is a dead letter: a record or an event that was given up. Its JSON is that
+// of a message in a queue.
 type Dead struct {
 	Stream   string    `json:"stream,omitzero"`  // the stream's ARN
 	Shard    string    `json:"shard,omitzero"`   // "" if it is from a Lambda event

@@ -19,10 +19,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// DeadSchema is the schema of the table name, for a DeadTable.
+// DeadSchema returns the schema of a table with that name, for a DeadTable.
 func DeadSchema(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// DeadTTL switches on the expiry of dead letters.
+// DeadTTL returns the request that turns on expiry, of dead letters with a
+// DeadTableOptions.Keep.
 func DeadTTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func deadFeature() store.Feature {
@@ -81,8 +82,8 @@ func NewDeadTable(db *dynamo.DB, table, consumer string, opts *DeadTableOptions)
 	return t, nil
 }
 
-// Verify compares the table with what this needs: its key schema, its expiry, and
-// the mark that Init left. plaza.ErrTable says what differs.
+// Verify checks the table's key schema, its expiry and the mark that Init left.
+// Any difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (t *DeadTable) Verify(ctx context.Context) error {
@@ -90,8 +91,8 @@ func (t *DeadTable) Verify(ctx context.Context) error {
 	return t.table.Verify(ctx, deadFeature())
 }
 
-// Init is Verify, and marks the table as one of dead letters. Call it once, after
-// the table is created.
+// Init verifies the table and marks it as one of dead letters, so that no other
+// feature uses it. Call it once, after the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (t *DeadTable) Init(ctx context.Context) error {
@@ -191,7 +192,7 @@ func (t *DeadTable) Delete(ctx context.Context, d Dead) error {
 //
 // Cost: 1 request, 1 RCU for each 4 KB; where letters are large or damaged, up to
 // 6 requests of 1 MB.
-func (t *DeadTable) List(ctx context.Context, page cursor.PageRequest) (cursor.Page[Dead], error) {
+func (t *DeadTable) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Dead], error) {
 	ctx = plaza.WithOperation(ctx, "stream.DeadTable.List")
 	list := store.List[deadRow, Dead]{
 		Codec:  t.opts.Codec,
@@ -213,7 +214,7 @@ func (t *DeadTable) List(ctx context.Context, page cursor.PageRequest) (cursor.P
 		},
 		Item: deadRow.letter,
 	}
-	letters, err := list.Page(ctx, page)
+	letters, err := list.Page(ctx, req)
 	if err != nil {
 		return letters, fmt.Errorf("stream: dead letters of %q: %w", t.consumer, err)
 	}

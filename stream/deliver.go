@@ -19,7 +19,7 @@ import (
 // them, and while that waits for another attempt, the later ones wait too.
 //
 // Without dead, an event that cannot be delivered has its error, as Permanent.
-// When ctx ends, what is left has the context's error.
+// When ctx ends, the remaining events have the context's error.
 //
 // Cost: as sink's Put for each request, and as dead's Put for each dead letter.
 func Deliver(ctx context.Context, sink Sink, events []Event, policy Policy, dead DeadLetters) []error {

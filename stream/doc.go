@@ -5,9 +5,9 @@
 // over a bus in a JSON form of their own (Encode, DecodeEvent). All are read
 // strictly, and the table's stream must carry both images of an item.
 //
-// A Processor hands them to a Batch. Each makes a Batch of a Handler, To one that
-// sends an event for each record to a Sink. What failed is tried again, and what
-// keeps failing becomes a dead letter:
+// A Processor hands them to a Batch. Each makes a Batch of a Handler; To makes
+// one that sends an event for each record to a Sink. A record that fails is tried
+// again, and becomes a dead letter if it keeps failing:
 //
 //	letters, err := stream.NewDeadTable(db, "dead", "board", nil)
 //	…
@@ -17,15 +17,15 @@
 //
 // Without Lambda a Poller reads the stream for a Processor. Its workers share the
 // shards by leases in a table of their own. A Reader follows all shards from now
-// on, in one process that keeps the state of a table in memory.
+// on, for a process that keeps the state of a table in memory.
 //
 // Records are handled at least once, and those of one item in their order. Work
 // stops at the first record that was neither handled nor made a dead letter, and
-// goes on there later. So a handler must bear a repeat, and a dead letter that is
-// driven again after newer changes: it compares a version that the item holds,
-// and keeps the version of what was deleted.
+// continues there later. So a handler must expect repeats, and dead letters that
+// are redriven after newer changes. Let it compare a version that the item holds,
+// and keep the versions of deleted items.
 //
-// Redrive gives dead letters to a Batch again, after what broke was mended. They
-// come from a DeadTable, from a queue, or from AWS's own failure documents
+// Redrive gives dead letters to a Batch again, once the cause is fixed. They come
+// from a DeadTable, from a queue, or from AWS's own failure documents
 // (ParseFailure).
 package stream

@@ -23,7 +23,7 @@ import (
 //	 "at":"2026-01-02T15:04:05Z","ttl":true,"truncated":true,
 //	 "keys":{"Id":{"S":"a"}},"new":{…},"old":{…}}
 //
-// What is empty is left out. Readers must ignore names that they do not know.
+// Empty members are left out. Readers must ignore members that they do not know.
 func Encode(r Record, limit int) ([]byte, error) {
 	if reason := r.check(maxDepth); reason != "" {
 		return nil, fmt.Errorf("%w: %s", ErrRecord, reason)

@@ -31,8 +31,8 @@ var (
 	// earlier one of its item or group failed.
 	ErrHeld = fmt.Errorf("stream: held back behind an earlier failure: %w", plaza.ErrBusy)
 
-	// ErrOutcomes is returned when a Batch or a Sink did not answer for each of
-	// what it was given.
+	// ErrOutcomes is returned when a Batch or a Sink did not return one answer
+	// for each record or event.
 	ErrOutcomes = fmt.Errorf("stream: answers are missing: %w", plaza.ErrUnknownOutcome)
 )
 

@@ -18,8 +18,8 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// exampleEvent is what Lambda sends for two changes. The number of the second
-// is none.
+// exampleEvent is what Lambda sends for two changes. The second has a malformed
+// number.
 const exampleEvent = `{"Records": [{
 	"eventID": "1", "eventName": "INSERT", "eventSource": "aws:dynamodb",
 	"eventSourceARN": "arn:aws:dynamodb:eu-west-1:123456789012:table/Games/stream/2026-01-02T03:04:05.678",
@@ -64,7 +64,7 @@ func ExampleProcessor_Lambda() {
 	// dead: 101 <nil>
 }
 
-// After the mend, dead letters are driven again.
+// Once the handler is fixed, dead letters are redriven.
 func ExampleRedrive() {
 	ctx := context.Background()
 	letters := openLetters(ctx)

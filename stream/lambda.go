@@ -12,7 +12,7 @@ type Response struct {
 }
 
 // BatchItemFailure names a record by its sequence number. Lambda sends it and
-// those behind it again.
+// later ones again.
 type BatchItemFailure struct {
 	ItemIdentifier string `json:"itemIdentifier"`
 }

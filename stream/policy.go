@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Policy says how often something is tried and how long to wait in between. The
+// Policy says how often to try something and how long to wait in between. The
 // zero value works.
 type Policy struct {
 	// Attempts is how often a record or an event is tried. Defaults to 3.

@@ -20,7 +20,7 @@ import (
 // Poller reads a stream without Lambda and gives its records to a Processor. The
 // workers of a group, each a Run, share the stream's shards evenly.
 //
-// A group begins with the oldest records there are, and goes on where its
+// A group begins with the oldest records there are, and continues where its
 // workers stopped. Records come at least once; those of one shard in order, and
 // those of a shard's children after its own. A record that the Processor can
 // neither handle nor dead-letter holds its shard and the shard's children.
@@ -36,7 +36,7 @@ type Poller struct {
 
 // PollerOptions are the options of a Poller. The zero value works.
 type PollerOptions struct {
-	// Lease is after how long without a sign of life a worker's shards go to
+	// Lease is how long a worker may give no sign of life before its shards go to
 	// others. Their clocks need not agree. Defaults to 30 s; at least 1 s.
 	Lease time.Duration
 

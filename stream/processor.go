@@ -23,7 +23,7 @@ type ProcessorOptions struct {
 	// its text.
 	Reason func(error) string
 
-	// Margin is how long before the end of its time Lambda stops, so that its
+	// Margin is how long before its deadline Processor.Lambda stops, so that its
 	// answer arrives. Defaults to 500 ms.
 	Margin time.Duration
 
@@ -31,8 +31,8 @@ type ProcessorOptions struct {
 	// perhaps by several goroutines at once. Defaults to nothing.
 	OnDead func(Dead, error)
 
-	// OnStop is called with the error that stopped Lambda within an event. Its
-	// answer can only name the record. Defaults to nothing.
+	// OnStop is called with the error that stopped Processor.Lambda within an
+	// event. The answer to Lambda can only name the record. Defaults to nothing.
 	OnStop func(error)
 }
 
@@ -77,14 +77,14 @@ func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor
 }
 
 // Process handles items of one shard, in their order. Each of items[:done] was
-// handled or is a dead letter now. Those behind may have been handled too, and
-// come again.
+// handled or is a dead letter now. Later ones may have been handled too, and come
+// again.
 //
 // Records that failed are tried again after a pause, until their attempts are
 // used up or their error is Permanent; then they are dead letters. An item that
 // cannot be read is one at once. Later records of the same item wait for an
-// earlier one if the Batch reports them as ErrHeld, as Each does, and go on after
-// it was handled or became a dead letter.
+// earlier one if the Batch reports them as ErrHeld, as Each does, and continue
+// after it was handled or became a dead letter.
 //
 // Process stops with an error, and nothing that it stopped at is a dead letter:
 // when ctx ends, when a dead letter cannot be stored, and with ErrView, since

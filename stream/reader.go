@@ -18,8 +18,8 @@ import (
 const readers = 32
 
 // Reader reads all shards of a stream from now on, in one process and without
-// leases or checkpoints. It is what a process needs that keeps the state of a
-// whole table in memory. It must not be used by two goroutines at once.
+// leases or checkpoints. It is for a process that keeps the state of a whole
+// table in memory. It must not be used by two goroutines at once.
 type Reader struct {
 	source *source
 	opts   ReaderOptions
@@ -93,7 +93,7 @@ func NewReader(streams *dynamodbstreams.Client, arn string, opts *ReaderOptions)
 	return r, nil
 }
 
-// Table is the name of the table whose changes the stream has.
+// Table returns the name of the table whose changes the stream has.
 func (r *Reader) Table() string { return r.source.table }
 
 // Reset forgets what was read: the next Next begins there, as if it were the

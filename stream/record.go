@@ -36,7 +36,7 @@ type Record struct {
 	Truncated bool // Encode dropped Old, or Old and New
 }
 
-// Item is a record of an event, or the error that kept it from being read.
+// Item is a record of an event, or the error of reading it.
 type Item struct {
 	Seq    string // "" if even that cannot be read
 	Record Record // if Err is set, only what names it: ID, Stream, Seq, Shard, Table, At

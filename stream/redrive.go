@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// DeadSource is where Redrive gets dead letters from.
+// DeadSource is where Redrive gets its dead letters.
 type DeadSource interface {
 	// Receive returns the next letters, oldest first, and none at the end. A
 	// letter that was received and not deleted does not come again for a while.
@@ -28,11 +28,11 @@ type Redriven struct {
 
 // Redrive gives the records of dead letters to b once, oldest first, until src
 // has no more, and deletes the letters of those that were handled. A letter may
-// be driven twice, and after newer changes of its item were handled: b compares
-// versions, as it must for records that come again.
+// be redriven twice, and after newer changes of its item were handled: b must
+// compare versions, as for any record that comes again.
 //
-// A position, as Lambda's own failure documents are, has no record. It is counted
-// and left; a source of Reread reads its records from the stream.
+// A position, such as a failure document of Lambda's, has no record. It is
+// counted and left; a source of Reread reads its records from the stream.
 //
 // Cost: as src's Receive and b, and 1 Delete for each letter that was handled.
 func Redrive(ctx context.Context, src DeadSource, b Batch) (Redriven, error) {

@@ -9,15 +9,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Table is the schema of the table name, which holds the leases of pollers.
+// Table returns the schema of a table with that name, for the leases of pollers.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
 func feature() store.Feature {
 	return store.Feature{Name: "stream", Format: 1, Schema: Table}
 }
 
-// Verify compares the table of leases with what pollers need: its key schema, and
-// the mark that Init left. plaza.ErrTable says what differs.
+// Verify checks the key schema of the table of leases and the mark that Init
+// left. Any difference is plaza.ErrTable.
 //
 // Cost: 2 requests, 0.5 RCU.
 func (p *Poller) Verify(ctx context.Context) error {
@@ -25,8 +25,8 @@ func (p *Poller) Verify(ctx context.Context) error {
 	return p.leases.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as stream's. Call it once, after the table
-// is created.
+// Init verifies the table and marks it as stream's, so that no other feature uses
+// it. Call it once, after the table is created.
 //
 // Cost: 3 requests, 0.5 RCU, 1 WCU.
 func (p *Poller) Init(ctx context.Context) error {

@@ -9,8 +9,8 @@ import (
 )
 
 // FromSDK converts a record that the SDK's client of streams returned. The caller
-// sets Stream, Shard and Table, which it does not name. Its errors are ErrRecord
-// and ErrView; what names the record is set beside them too.
+// sets Stream, Shard and Table, which the SDK's record lacks. The errors are
+// ErrRecord and ErrView; the fields that name the record are set despite them.
 func FromSDK(r streamtypes.Record) (Record, error) {
 	record := Record{ID: aws.ToString(r.EventID), Kind: Kind(r.EventName)}
 	if u := r.UserIdentity; u != nil {

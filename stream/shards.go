@@ -17,9 +17,9 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// ErrGap is returned when records are gone that nobody handled: a stream keeps
-// them for 24 hours. Rebuild what they feed, then begin with a new group or with
-// Reader.Reset. It unwraps to plaza.ErrNotFound.
+// ErrGap is returned when records are gone before they were handled: a stream
+// keeps them for 24 hours. Rebuild what they feed, then begin with a new group or
+// with Reader.Reset. It unwraps to plaza.ErrNotFound.
 var ErrGap = fmt.Errorf("stream: records are gone that were not handled: %w", plaza.ErrNotFound)
 
 const (

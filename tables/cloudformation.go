@@ -64,9 +64,10 @@ type cfPolicy struct {
 }
 
 // CloudFormation writes a template in JSON that creates the tables, and managed policies
-// of each feature and role. Its outputs have the names and ARNs of the tables and streams,
-// and the ARNs of the policies. Equal arguments give equal text. Since IAM attaches ten
-// policies to a role by default, one policy of each role is for all the features.
+// of each feature and role. Its outputs have the names and ARNs of the tables and
+// streams, and the ARNs of the policies. Equal arguments give equal text. IAM attaches at
+// most ten policies to a role by default, so each role also has one policy for all the
+// features.
 func CloudFormation(w io.Writer, ts []Table, opts *Options) error {
 	p, err := planOf(ts, opts)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-// What those who deliver feeds may do, and on which tables.
+// The permissions of a worker that delivers feeds.
 func ExampleGrants() {
 	ts := tables.Of(tables.Names{Feed: "prod-feed", Follow: "prod-follow"})
 	for _, g := range tables.Grants(ts, tables.Worker) {

@@ -8,8 +8,8 @@ type Role string
 // The roles. The calls of each are in docs/aws.md.
 const (
 	Reader   Role = "reader"   // lists and gets
-	Service  Role = "service"  // what a request's handler calls: reads and writes
-	Worker   Role = "worker"   // what runs in the background: deliveries, digests, pollers
+	Service  Role = "service"  // calls of request handlers: reads and writes
+	Worker   Role = "worker"   // background work: deliveries, digests, pollers
 	Operator Role = "operator" // rare calls: Init, Import, Check, Repair, Erase, Redrive
 )
 
@@ -27,8 +27,8 @@ type Grant struct {
 }
 
 // Grants returns what each feature's callers in these roles need, by default in all. A
-// feature may need another's table: feed needs follow's. What it would need on a table
-// that is not in ts is left out. A poller needs each stream in ts.
+// feature may need the table of another: feed needs follow's. It leaves out what they
+// need on a table that is not in ts. A poller needs each stream in ts.
 func Grants(ts []Table, roles ...Role) []Grant {
 	if len(roles) == 0 {
 		roles = Roles()

@@ -20,10 +20,10 @@ type Options struct {
 	PointInTimeRecovery bool
 
 	// Disposable tables are deleted with their stack. By default they are protected from
-	// deletion, and a stack that is deleted leaves them.
+	// deletion, and survive the deletion of the stack.
 	Disposable bool
 
-	// Roles are those that get policies. Defaults to all.
+	// Roles get policies. Defaults to all.
 	Roles []Role
 }
 

@@ -12,15 +12,16 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// PolicyOptions say where the tables are. The zero value works.
+// PolicyOptions says where the tables are. The zero value works.
 type PolicyOptions struct {
 	Partition string // Defaults to aws.
 	Region    string // Defaults to *, every region.
-	Account   string // Defaults to *, the account of who has the policy.
+	Account   string // Defaults to *, in effect the account that has the policy.
 }
 
 // Policy writes the grants as an IAM policy in JSON. IAM takes policies of up to 6,144
-// characters. What would allow more, such as a table named *, is plaza.ErrInvalid.
+// characters. A grant that would allow more, such as one for a table named *, is
+// plaza.ErrInvalid.
 func Policy(w io.Writer, gs []Grant, opts *PolicyOptions) error {
 	var o PolicyOptions
 	if opts != nil {

@@ -22,11 +22,11 @@ import (
 // checking is what check and repair have in common.
 type checking struct {
 	connecting
-	User       []string `sep:"none" placeholder:"ID" help:"A user: follows and own reactions. May be repeated."`
-	Object     []string `sep:"none" placeholder:"ID" help:"An object of reactions. May be repeated."`
-	Board      []string `sep:"none" placeholder:"NAME" help:"A leaderboard, all its periods. Reads the whole table for each. May be repeated."`
-	All        bool     `help:"Every user, object and board, by reading the whole tables."`
-	Kind       []string `placeholder:"KIND" help:"Your kinds of reactions, Options.Kinds. Needed for objects."`
+	User       []string `sep:"none" placeholder:"ID" help:"A user's follows and own reactions. May be repeated."`
+	Object     []string `sep:"none" placeholder:"ID" help:"The reactions to an object. May be repeated."`
+	Board      []string `sep:"none" placeholder:"NAME" help:"A leaderboard, with all its periods: reads the whole table for each. May be repeated."`
+	All        bool     `help:"Every user, object and board: reads the whole tables."`
+	Kind       []string `placeholder:"KIND" help:"Your kinds of reactions, as in Options.Kinds. Required for objects."`
 	Checkpoint string   `placeholder:"FILE" type:"path" help:"Where --all keeps its place. If the file exists, it continues there."`
 	JSON       bool     `help:"Print one JSON object a line."`
 }
@@ -77,7 +77,7 @@ func (c *checking) run(ctx context.Context, p *program, repair bool, from mintin
 	case err != nil && c.Checkpoint != "":
 		return stop(ctx, err, continues)
 	case err != nil:
-		return stop(ctx, err, "Not everything was checked. With --checkpoint a walk through all can be continued.")
+		return stop(ctx, err, "Not everything was checked. With --checkpoint, a check of --all can be continued.")
 	case j.failed > 0 || j.drifts > 0 && !repair:
 		return errFound
 	}
@@ -100,11 +100,11 @@ func (c *checking) newJob(p *program, s *site, repair bool) (*checkJob, error) {
 	case c.All && named > 0:
 		return nil, usagef("give either --all, or users, objects and boards")
 	case !c.All && named == 0:
-		return nil, usagef("what is to be checked? Give --user, --object, --board or --all")
+		return nil, usagef("say what to check: --user, --object, --board or --all")
 	case c.Checkpoint != "" && !c.All:
 		return nil, usagef("--checkpoint is for --all")
 	case s.names.Reaction != "" && len(c.Kind) == 0 && (c.All || len(c.Object) > 0):
-		return nil, usagef("give your kinds of reactions by --kind, or leave out the feature reaction by --only")
+		return nil, usagef("give your kinds of reactions with --kind, or leave out the feature reaction with --only")
 	}
 	return &checkJob{p: p, s: s, repair: repair, json: c.JSON}, nil
 }

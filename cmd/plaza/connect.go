@@ -23,8 +23,8 @@ import (
 
 // naming says which tables there are.
 type naming struct {
-	Prefix string            `default:"plaza-" env:"PLAZA_PREFIX" help:"What the names of all tables begin with: ${default} by default."`
-	Table  map[string]string `placeholder:"FEATURE=NAME" env:"PLAZA_TABLE" help:"The name of a table that is not the prefix and the feature. May be repeated."`
+	Prefix string            `default:"plaza-" env:"PLAZA_PREFIX" help:"The prefix of all table names: ${default} by default."`
+	Table  map[string]string `placeholder:"FEATURE=NAME" env:"PLAZA_TABLE" help:"The name of a table, if it is not the prefix followed by the feature. May be repeated."`
 	Only   []string          `placeholder:"FEATURE" env:"PLAZA_ONLY" help:"The features that you use: machines, follow, feed, comment, reaction, leaderboard, danmu, notify, message, pollers, letters. All by default."`
 }
 
@@ -54,7 +54,7 @@ func (n naming) names() (tables.Names, error) {
 // connecting says how to reach the tables.
 type connecting struct {
 	naming
-	Endpoint string  `placeholder:"URL" env:"DYNAMODB_ENDPOINT" help:"Another DynamoDB than that of the region, such as DynamoDB Local."`
+	Endpoint string  `placeholder:"URL" env:"DYNAMODB_ENDPOINT" help:"The URL of another DynamoDB than the region's, such as DynamoDB Local."`
 	Rate     float64 `default:"100" placeholder:"N" help:"The most requests a second: ${default} by default, 0 is no limit."`
 }
 
@@ -126,7 +126,7 @@ func (l *limited) Do(r *http.Request) (*http.Response, error) {
 
 // minting says where the ids of writes come from.
 type minting struct {
-	Machine *uint16 `placeholder:"N" help:"A machine number that no other process has, for ids. By default one is leased in the table of machines."`
+	Machine *uint16 `placeholder:"N" help:"A machine number that no other process has, for ids. By default one is leased from the table of machines."`
 }
 
 // source returns a source of ids and what gives its machine number back.
@@ -136,7 +136,7 @@ func (m minting) source(s *site) (gen ids.Source, release func(), err error) {
 		return g, func() {}, err
 	}
 	if s.names.Machines == "" {
-		return nil, nil, usagef("give the feature machines too, or a number by --machine: some steps make ids")
+		return nil, nil, usagef("use the feature machines too, or give a number with --machine: some steps make ids")
 	}
 	g, err := lease.NewSource(s.db, s.names.Machines, nil)
 	if err != nil {

@@ -22,15 +22,15 @@ type eraseCommand struct {
 	connecting
 	minting
 	User    string `required:"" placeholder:"ID" help:"Whom to erase. The user must have stopped writing."`
-	Objects string `placeholder:"FILE" type:"path" help:"Objects that go with the user, an id a line: erases the comments, reactions and danmu on them, anybody's. Nobody may write there any more."`
+	Objects string `placeholder:"FILE" type:"path" help:"A file of objects that go with the user, one id a line: erases all comments, reactions and danmu on them, whoever wrote them. Nobody may write there any more."`
 	Yes     bool   `help:"Do not ask."`
 }
 
 // Help says what an erasure cannot know.
 func (*eraseCommand) Help() string {
-	return `Erases in the order of docs/operations.md. Every step can be repeated: after a failure, or Ctrl-C, give the same command again. Give it once more some minutes later: indexes lag, and deliveries that were under way may have arrived since.
+	return `Erases in the order of docs/operations.md. Every step can be repeated: after a failure, or Ctrl-C, run the same command again. Run it once more some minutes later: indexes lag, and deliveries that were under way may have arrived since.
 
-Before you erase, run "plaza export": afterwards nobody knows what the user wrote and liked. If comments have an Options.Score, call comment.UpdateScore for those that the user liked. Erase what your own tables have, too.`
+Before you erase, run "plaza export": afterwards nobody knows what the user wrote and liked. If comments have an Options.Score, call comment.UpdateScore for those that the user liked. Erase the user from your own tables, too.`
 }
 
 // Run asks first, unless told not to.
@@ -168,7 +168,7 @@ func (s *site) push(ctx context.Context, gen ids.Source, user string) error {
 	}
 	_, err = feeds.Outbox(user).SetPulled(ctx, false)
 	if errors.Is(err, plaza.ErrUnavailable) && gen == (noIDs{}) {
-		return usagef("the user is a pulled source: give the feature machines too, or a number by --machine")
+		return usagef("the user is a pulled source: use the feature machines too, or give a number with --machine")
 	}
 	return cmp.Or(err, errPulled)
 }
@@ -210,7 +210,7 @@ func eraseAll(ctx context.Context, shown *progress, s *site, steps []step) error
 		damaged = append(damaged, err)
 	}
 	if len(damaged) > 0 {
-		return fmt.Errorf("all was erased but what is damaged; see plaza repair --help, and put other damaged items back from a backup:\n%w", errors.Join(damaged...))
+		return fmt.Errorf("everything was erased except damaged items; see plaza repair --help, and restore other damaged items from a backup:\n%w", errors.Join(damaged...))
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (s *site) remains() string {
 		{s.names.Reaction, "reaction: what keeps a late request from bringing a reaction back, for 30 days"},
 		{s.names.Leaderboard, "leaderboard: what keeps a late submission from bringing an entry back, for 30 days"},
 		{s.names.Danmu, "danmu: what keeps a late request from bringing a like or a report back, for 30 days"},
-		{s.names.Danmu, "danmu: what a ratelimit.Table knows, until the user would be at rest"},
+		{s.names.Danmu, "danmu: the items of a ratelimit.Table, until they expire"},
 		{s.names.Message, "message: the names of conversations of two; each block on them"},
 		{s.names.Notify, "notify: the user as an actor in other people's notifications, until these expire (Options.Retention)"},
 		{s.names.Notify, "notify: the same in what Watchers stored, until it is delivered"},
@@ -239,6 +239,6 @@ func (s *site) remains() string {
 			fmt.Fprintf(&b, "  %s\n", r.what)
 		}
 	}
-	b.WriteString("Give the same command again in some minutes: indexes lag, and deliveries may have arrived since.\n")
+	b.WriteString("Run the same command again in some minutes: indexes lag, and deliveries may have arrived since.\n")
 	return b.String()
 }

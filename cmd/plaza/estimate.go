@@ -16,8 +16,8 @@ import (
 )
 
 type estimateCommand struct {
-	File  inputFile `name:"input" placeholder:"FILE" help:"Numbers from JSON, as in the input that --json prints. Flags come first."`
-	Edges string    `placeholder:"FILE" help:"The follow graph: follower and followee on each line, perhaps gzipped. It replaces users, follows and zipf."`
+	File  inputFile `name:"input" placeholder:"FILE" help:"Read numbers from JSON, in the form of the input that --json prints. Flags override them."`
+	Edges string    `placeholder:"FILE" help:"A follow graph: follower and followee on each line, perhaps gzipped. It replaces users, follows and zipf."`
 	Brief bool      `xor:"format" help:"Print one line for each feature."`
 	JSON  bool      `xor:"format" help:"Print JSON."`
 

@@ -18,14 +18,14 @@ import (
 type exportCommand struct {
 	connecting
 	User   string `required:"" placeholder:"ID" help:"Whose data to write."`
-	Output string `short:"o" placeholder:"FILE" type:"path" help:"Write to FILE. An export that was cut short continues if you give the same command again. Defaults to stdout."`
+	Output string `short:"o" placeholder:"FILE" type:"path" help:"Write to FILE. If an export was cut short, run the same command again to continue it. Defaults to stdout."`
 }
 
 // Help says what the lines are.
 func (*exportCommand) Help() string {
-	return `Each line is {"feature","kind","data"}. The data is what the Go type of that kind marshals to; kinds that end in "stored" are items as the table has them. Lines of kind "left out" say what is not exported, and why. The last line has the kind "end": without it the export is cut short.
+	return `Each line is {"feature","kind","data"}. The data is what the Go type of that kind marshals to; kinds that end in "stored" are items as the table has them. Lines of kind "left out" say what is not exported, and why. The last line has the kind "end"; without it the export was cut short.
 
-The export reads the tables while others write, so it is no snapshot of one moment.`
+The export reads the tables while others write, so it is not a snapshot of one moment.`
 }
 
 // line is a line of an export.
@@ -76,7 +76,7 @@ func (c *exportCommand) Run(ctx context.Context, p *program) error {
 	}
 	if err := x.write(ctx, newProgress(p), s, sections); err != nil {
 		if x.file == nil {
-			return stop(ctx, err, "The output is not complete. With --output an export can be continued.")
+			return stop(ctx, err, "The output is not complete. With --output, an export can be continued.")
 		}
 		return stop(ctx, err, continues)
 	}
@@ -122,7 +122,7 @@ func (x *export) begin(f *os.File, began exported) error {
 	case err != nil:
 		return err
 	case began.Section == "" && stat.Size() > 0:
-		return usagef("%s is not empty, and no unfinished export: that has a checkpoint beside it", f.Name())
+		return usagef("%s is not empty, and is not an unfinished export, which has a checkpoint beside it", f.Name())
 	case stat.Size() < began.Bytes:
 		return usagef("%s is shorter than %s says; remove both", f.Name(), x.checkpoint)
 	}
@@ -134,7 +134,7 @@ func (x *export) begin(f *os.File, began exported) error {
 	return err
 }
 
-// keep records that everything written so far is complete, and where to go on.
+// keep records that everything written so far is complete, and where to continue.
 func (x *export) keep(section, cursor string) error {
 	x.at.Section, x.at.Cursor = section, cursor
 	if x.file == nil {

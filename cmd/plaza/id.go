@@ -11,7 +11,7 @@ import (
 )
 
 type idCommand struct {
-	IDs  []string `arg:"" optional:"" name:"id" help:"Ids, as text or as numbers. Without any, one a line is read from stdin."`
+	IDs  []string `arg:"" optional:"" name:"id" help:"Ids, as text or as numbers. Without any, ids are read from stdin, one a line."`
 	JSON bool     `help:"Print one JSON object a line."`
 }
 
@@ -42,8 +42,8 @@ func partsOf(id ids.ID) idParts {
 	}
 }
 
-// parseID reads both forms. Text always has 13 characters. So have numbers, but only
-// those of the first hour after 2000.
+// parseID reads both forms. Text always has 13 characters; a number has 13 digits only
+// if it is of the first hour after 2000.
 func parseID(text string) (ids.ID, error) {
 	id, err := ids.Parse(text)
 	if err == nil && id != 0 {
@@ -56,7 +56,7 @@ func parseID(text string) (ids.ID, error) {
 	return ids.ID(n), nil
 }
 
-// Run prints every id that it can read, and fails if there was another.
+// Run prints every id that it can read, and fails if it could not read one.
 func (c *idCommand) Run(p *program) error {
 	failed := false
 	explain := func(text string) {

@@ -2,8 +2,8 @@
 //
 //	go run github.com/plaza-sdk/plaza/cmd/plaza --help
 //
-// It exits with 0 where all is well, 1 where something failed or was found, and 2
-// where it was called wrongly.
+// It exits with 0 if all is well, with 1 if something failed or was found, and with 2
+// if it was called wrongly.
 package main
 
 import (

@@ -24,7 +24,7 @@ const (
 
 // commands are all commands. Each has a file of its own.
 type commands struct {
-	Tables tablesCommand `cmd:"" help:"Print what creates the tables."`
+	Tables tablesCommand `cmd:"" help:"Print templates, a policy or requests that create the tables."`
 
 	Estimate estimateCommand `cmd:"" help:"Estimate what a service costs, and its hottest keys."`
 
@@ -32,14 +32,14 @@ type commands struct {
 	Check  checkCommand  `cmd:"" help:"Look for damaged items and wrong counts."`
 	Repair repairCommand `cmd:"" help:"Fix what check finds."`
 	Erase  eraseCommand  `cmd:"" help:"Erase a user from all features."`
-	Export exportCommand `cmd:"" help:"Write all that is stored of a user, one JSON object a line."`
+	Export exportCommand `cmd:"" help:"Write everything that is stored about a user, one JSON object a line."`
 	ID     idCommand     `cmd:"" name:"id" help:"Explain ids."`
 }
 
 const description = `Creates, checks and operates Plaza's tables.
 
 Region and credentials are those of the AWS SDK: AWS_REGION, AWS_PROFILE and so on.
-It exits with 0 where all is well, with 1 where something failed or was found, and with 2 where it was called wrongly.`
+It exits with 0 if all is well, with 1 if something failed or was found, and with 2 if it was called wrongly.`
 
 // program is what a run reads, writes and connects to.
 type program struct {
@@ -56,7 +56,7 @@ type program struct {
 // errFound ends a run that printed what it found.
 var errFound = errors.New("something was found")
 
-// usageError is a call that makes no sense.
+// usageError is the error of a wrong call.
 type usageError struct{ reason string }
 
 func (e usageError) Error() string { return e.reason }
@@ -99,7 +99,7 @@ var errInterrupted = errors.New("interrupted")
 
 var oneDash = regexp.MustCompile(`^-[a-z][a-z-]+(=|$)`)
 
-// twoDashes lets flags begin with one dash too, as those of Go's own tools.
+// twoDashes lets flags begin with one dash too, as in Go's own tools.
 func twoDashes(args []string) []string {
 	out := slices.Clone(args)
 	for i, arg := range out {
@@ -140,7 +140,7 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	})
 }
 
-// stopped is the error of long work, and says how to go on.
+// stopped is the error of long work. Its hint says how to continue.
 type stopped struct {
 	err  error
 	hint string
@@ -150,9 +150,9 @@ func (e stopped) Error() string { return e.err.Error() + "\n" + e.hint }
 
 func (e stopped) Unwrap() error { return e.err }
 
-const continues = "Give the same command again to continue."
+const continues = "Run the same command again to continue."
 
-// stop adds the hint to an error, and says what Ctrl-C did.
+// stop adds the hint to an error, and replaces the error of Ctrl-C.
 func stop(ctx context.Context, err error, hint string) error {
 	switch {
 	case err == nil || errors.Is(err, errFound):
@@ -177,7 +177,7 @@ func (p *program) fail(err error) int {
 	}
 	fmt.Fprintln(p.stderr, "plaza:", err)
 	if errors.Is(err, plaza.ErrTable) {
-		fmt.Fprintln(p.stderr, "If you use other names, or not all features, see --prefix, --table and --only.")
+		fmt.Fprintln(p.stderr, "If your tables have other names, or you do not use all features, see --prefix, --table and --only.")
 	}
 	return exitFailure
 }

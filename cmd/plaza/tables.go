@@ -12,9 +12,9 @@ type tablesCommand struct {
 	naming
 	Format              string   `enum:"cloudformation,terraform,policy,json" default:"cloudformation" help:"cloudformation and terraform: tables and policies. policy: one IAM policy. json: the requests of CreateTable and UpdateTimeToLive. Defaults to ${default}."`
 	Role                []string `enum:"reader,service,worker,operator," placeholder:"ROLE" help:"The roles that the policies are for: reader, service, worker, operator. Defaults to all."`
-	Stream              []string `placeholder:"FEATURE" help:"The tables that get a stream of new and old images: follow, feed …"`
+	Stream              []string `placeholder:"FEATURE" help:"A feature whose table gets a stream of new and old images: follow, feed … May be repeated."`
 	PointInTimeRecovery bool     `help:"Keep what the tables held in the last 35 days."`
-	Disposable          bool     `help:"Let the tables be deleted with their stack."`
+	Disposable          bool     `help:"Delete the tables with their stack. By default they are protected."`
 }
 
 // Run needs no AWS.

@@ -16,7 +16,7 @@ import (
 
 type verifyCommand struct {
 	connecting
-	Init bool `help:"Mark the tables that pass as their features', as Init does. Once, where you create the tables."`
+	Init bool `help:"Mark the tables that pass as their features', as Init does. Do this once, after you create the tables."`
 	JSON bool `help:"Print one JSON object a line."`
 }
 
@@ -35,7 +35,7 @@ func (v verified) String() string {
 	return fmt.Sprintf("%s %s: %s", v.Feature, v.Table, v.Error)
 }
 
-// Run prints a line a table. A table that cannot be read is a finding too.
+// Run prints a line for each table. A table that cannot be read is a finding too.
 func (c *verifyCommand) Run(ctx context.Context, p *program) error {
 	s, err := c.connect(ctx, p)
 	if err != nil {
@@ -72,8 +72,8 @@ type verifier interface {
 	Init(ctx context.Context) error
 }
 
-// verifier is the feature whose Verify knows the table. Those of announce, prefs and
-// digest are notify's.
+// verifier returns the feature whose Verify knows the table. The table of announce,
+// prefs and digest is notify's.
 func (s *site) verifier(feature string) (verifier, error) {
 	switch feature {
 	case "machines":

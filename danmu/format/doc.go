@@ -6,31 +6,31 @@
 //	result, err := comments.Import(ctx, "video-1", r.All(), nil)
 //	fmt.Println(r.Stats())
 //
-// Damaged bytes are tolerated and counted, and so is a look or time of sending that is
-// unusable: it is read as the default. A record that is invalid otherwise, such as one
-// without a text or a position, is refused, and reading goes on with the next one.
-// Memory is bounded, whatever the file holds: a few times MaxRecord, and 1 MiB of Tags.
+// Damaged bytes are tolerated and counted. So is an unusable style or time of sending,
+// which is read as the default. A record that is otherwise invalid, such as one without
+// a text or a position, is refused, and reading continues with the next one. Memory is
+// bounded, whatever the file holds: a few times MaxRecord, and 1 MiB of Tags.
 //
-// Positions are rounded to the millisecond. Files write white, and a size of 25,
-// where nobody chose: they are read as the zero Color and the zero Size. So is a size
-// of 0, which is written as 25. The file's id is the Key ("0" is none), the time of
-// sending is Sent, and the sender is User if ReadOptions.Senders is set. JSON files
-// have a Key as a number if it is one below 2^53, above which JavaScript rounds, or if
-// it was one in the file.
+// Positions are rounded to the millisecond. Where the sender chose none, files have
+// the colour white and the size 25: these are read as the zero Color and the zero
+// Size. A size of 0 is read as the zero Size too, and written as 25. The file's id is
+// the Key ("0" is none), the time of sending is Sent, and the sender is User if
+// ReadOptions.Senders is set. JSON files have a Key as a number if it is one below
+// 2^53, above which JavaScript rounds, or if it was one in the file.
 //
 // Fields that a Comment does not have stay in Extra, under the format's name, and
 // are written to files of that format again:
 //
-//	bilibili    {"p":["…"],"user":"…"}       fields behind the ninth; other attributes
-//	dplayer     ["…"]                        elements behind the text
+//	bilibili    {"p":["…"],"user":"…"}       fields after the ninth; other attributes
+//	dplayer     ["…"]                        elements after the text
 //	artplayer   {"border":true,"style":{}}   other members; a colour that is not "#…"
-//	dandanplay  {"p":["…"],"shift":1}        fields behind the fourth; other members; "cid" of 2^53 and more
+//	dandanplay  {"p":["…"],"shift":1}        fields after the fourth; other members; "cid" of 2^53 and more
 //	niconico    {"mail":["184"],"no":1}      all commands; other members; "id" of 2^53 and more
 //	niconicoxml                              as niconico: other attributes
 //
 // In a Niconico packet, the Key is thread/no or thread/fork/no, since each thread and
-// fork counts alone. Commands of operators and owners, such as "/vote", have the Mode
-// Code. Deleted comments are skipped, and counted in Stats.
+// fork has its own numbers. Commands of operators and owners, such as "/vote", have
+// the Mode Code. Deleted comments are skipped, and counted in Stats.
 //
 // Other elements and members of a file are its Tags.
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// A damaged file is read as far as it is one.
+// A damaged file is read as far as possible.
 func ExampleReader_All() {
 	file := strings.NewReader(`<?xml version="1.0" encoding="UTF-8"?><i><chatid>10</chatid>
 		<d p="2.99E-5,1,25,16777215,1600000000,0,a1b2c3d4,1001">first` + "\x08" + `!</d>
@@ -40,7 +40,7 @@ func ExampleReader_All() {
 	// {Read:2 Refused:1 Deleted:0 Repaired:1} 10
 }
 
-// A file becomes one of another format.
+// A file is converted to another format.
 func ExampleWriter() {
 	r, err := format.NewReader(strings.NewReader(`[
 		{"id":1,"vpos":150,"content":"うぽつ","date":1600000000,"mail":["184"]},

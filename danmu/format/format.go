@@ -27,12 +27,11 @@ const (
 // ErrBroken is the last error of a file that ends early or is not in its format.
 // The comments before it are complete. NDJSON is never broken: a line that is cut
 // is a RecordError. A cut between its lines, or in a packet without a root, cannot be
-// noticed. It is
-// danmu.ErrBroken, and unwraps to plaza.ErrInvalid.
+// noticed. ErrBroken is danmu.ErrBroken, and unwraps to plaza.ErrInvalid.
 var ErrBroken = danmu.ErrBroken
 
-// RecordError is a comment, or a Tag, that was refused. Reading goes on behind it.
-// It unwraps to plaza.ErrInvalid.
+// RecordError is a comment, or a Tag, that was refused. Reading continues after
+// it. It unwraps to plaza.ErrInvalid.
 type RecordError struct {
 	Record int64 // 1 is the file's first
 	Offset int64 // where it begins, in bytes

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// ReadOptions change how a file is read.
+// ReadOptions changes how a file is read.
 type ReadOptions struct {
 	// Senders keeps the file's names or hashes of senders as User. By default they
 	// are dropped, except in NDJSON.
@@ -52,7 +52,7 @@ type Reader struct {
 	tagBytes int
 }
 
-// NewReader returns a reader of r in format f. It reads nothing before All is
+// NewReader returns a reader of r in format f. It reads nothing until All is
 // ranged over.
 func NewReader(r io.Reader, f Format, opts *ReadOptions) (*Reader, error) {
 	l, err := f.codec()
@@ -93,11 +93,11 @@ func (r *Reader) All() iter.Seq2[danmu.Comment, error] {
 	}
 }
 
-// Stats counts what was read so far.
+// Stats returns the counts so far.
 func (r *Reader) Stats() Stats { return r.stats }
 
-// Tags are the file's data beside its comments, as far as it is read. NewWriter
-// takes them.
+// Tags returns the file's data beside its comments, as far as it has been read.
+// NewWriter takes them.
 func (r *Reader) Tags() []Tag { return r.tags }
 
 // errStopped means that the caller has left its range loop.

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// WriteOptions change how a file is written.
+// WriteOptions changes how a file is written.
 type WriteOptions struct {
 	// Senders writes User if the format has a field for it. By default it is left
 	// out, except in NDJSON.
@@ -37,7 +37,7 @@ type Writer struct {
 	err     error
 }
 
-// NewWriter returns a writer to w in format f. It writes nothing before Write or
+// NewWriter returns a writer to w in format f. It writes nothing until Write or
 // Close.
 func NewWriter(w io.Writer, f Format, opts *WriteOptions) (*Writer, error) {
 	l, err := f.codec()
@@ -57,9 +57,9 @@ func NewWriter(w io.Writer, f Format, opts *WriteOptions) (*Writer, error) {
 	return &Writer{w: w, format: f, codec: l, senders: o.Senders || f == NDJSON, buf: l.begin(nil, o.Tags)}, nil
 }
 
-// Write adds a comment. It refuses with a plaza.InvalidError what a Reader would
-// refuse, or a Mode that the format does not have; others can be written after it.
-// Any other error is the io.Writer's, and permanent.
+// Write adds a comment. It refuses, with a plaza.InvalidError, a comment that a
+// Reader would refuse or whose Mode the format does not have; others can be
+// written afterwards. Any other error is the io.Writer's, and permanent.
 func (w *Writer) Write(c danmu.Comment) error {
 	switch {
 	case w.closed:

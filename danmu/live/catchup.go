@@ -31,7 +31,7 @@ type Viewer struct {
 	again    *Batch // its rest could not be encoded; Next tries again
 }
 
-// Close leaves the room. The second time it does nothing.
+// Close leaves the room. A second call does nothing.
 func (v *Viewer) Close() { v.place.Close() }
 
 // question is a read that several viewers may need at the same time. After a Reset, all
@@ -73,11 +73,10 @@ func (r *reading) has(c *danmu.Comment) bool {
 // CatchUp reads the stored comments of [from, to) of the playing time, strongly
 // consistent, as danmu.Repository.Window does; Next leaves out what it returned.
 // Call it after Join, after a Reset and when the viewer seeks. Viewers who ask
-// the same at the same time share one read: do not change the comments.
+// for the same at the same time share one read: do not change the comments.
 //
-// Merge, Cap, Sample and Filter do not bind Next: it also returns the comments
-// that they left out and that were sent within the last two minutes, and
-// whatever is sent from then on.
+// Next ignores Merge, Cap, Sample and Filter: it also returns comments of the
+// last two minutes that they left out, and whatever is sent from then on.
 //
 // Cost: as danmu.Repository.Window, strongly consistent.
 func (v *Viewer) CatchUp(ctx context.Context, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error) {
@@ -121,9 +120,9 @@ func (h *Hub) read(ctx context.Context, q question) (*answer, error) {
 }
 
 // Next waits for the next batch. Once the viewer or its hub is closed it returns
-// ErrClosed; Viewer.Close does not wake a Next that waits. A panic of
-// Options.Encode is an error, and if it concerns all viewers it ends the room:
-// join again.
+// ErrClosed; Viewer.Close does not wake a Next that waits. A panic in
+// Options.Encode is returned as an error; if it concerns all viewers it ends the
+// room, so join again.
 //
 // Cost: none.
 func (v *Viewer) Next(ctx context.Context) (Batch, error) {

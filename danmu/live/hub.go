@@ -15,11 +15,11 @@ import (
 // Pos is a position in a room. It is opaque.
 type Pos = live.Pos
 
-// Batch is what happened in a room since the last one. Events is empty beside a
-// Reset, if viewers came or went, and where CatchUp has read all of it.
+// Batch has the events of a room since the batch before. Events is empty if Reset
+// is set, if viewers came or went, or if CatchUp has returned all of them.
 type Batch = live.Batch[Event]
 
-// ErrClosed is live.ErrClosed of the general package.
+// ErrClosed is the ErrClosed of package plaza/live.
 var ErrClosed = live.ErrClosed
 
 // Store is what a hub needs of a danmu.Repository.
@@ -44,7 +44,7 @@ type Options struct {
 	Every time.Duration
 
 	// PresentEvery makes Next return when viewers come or go, with Batch.Present:
-	// at once, but after a batch of that kind no sooner than this. The time is
+	// at once, or this long after the last batch of that kind. The time is
 	// reduced as Every is. Defaults to 0: Next does not return for that.
 	PresentEvery time.Duration
 
@@ -65,9 +65,10 @@ type Options struct {
 	// Encode writes what viewers get. Defaults to a JSON array of the events.
 	Encode func(room string, events []Event) []byte
 
-	// UserRate bounds what one user sends and likes in one room through this
-	// hub, and RoomRate what all do. The zero value is no bound: the repository
-	// has one for each user. The last 65,536 users and rooms are known.
+	// UserRate bounds how often one user may send and like in one room through
+	// this hub, and RoomRate how often all users may. The zero value is no bound:
+	// the repository has one for each user. The hub remembers the last 65,536
+	// users and rooms.
 	UserRate, RoomRate ratelimit.Rate
 }
 
@@ -116,8 +117,8 @@ func New(store Store, opts *Options) (*Hub, error) {
 
 // Join enters the room of a video. Its viewer gets what happens after the
 // position after, or from now on if that is empty. The first batch is a Reset if
-// after is unknown, if some of what followed it is gone, or if the room is open
-// here from a later position on.
+// after is unknown, if some of what followed it is gone, or if this hub opened
+// the room at a later position.
 //
 // Cost: as live.Backplane.Subscribe; none if the room is open here.
 func (h *Hub) Join(ctx context.Context, room string, after Pos) (*Viewer, error) {
@@ -128,8 +129,8 @@ func (h *Hub) Join(ctx context.Context, room string, after Pos) (*Viewer, error)
 	return &Viewer{hub: h, place: v, room: room}, nil
 }
 
-// Publish tells a room about something that is stored already. Repeating it is
-// harmless. After an error viewers may have been told or not.
+// Publish shows a room's viewers an event that is already stored. Repeating it is
+// harmless. After an error, some viewers may have got the event.
 //
 // Publish a comment within two minutes of its Sent: viewers who have caught up
 // leave out older ones, since they have read them. So publish none that were
@@ -146,19 +147,19 @@ func (h *Hub) Publish(ctx context.Context, room string, e Event) error {
 	return h.rooms.Publish(ctx, room, e)
 }
 
-// Present is how many viewers of this hub are in the room. It does not count
+// Present returns how many viewers of this hub are in the room. It does not count
 // those of other processes.
 func (h *Hub) Present(room string) int { return h.rooms.Present(room) }
 
 // Close ends every room: their viewers get ErrClosed. What is sent from then on
-// is still stored, and told to other hubs.
+// is still stored and published to other hubs.
 func (h *Hub) Close() { h.rooms.Close() }
 
 // Send stores a comment and publishes it. Over a rate it stores nothing and
-// returns a ratelimit.Error; a comment that the store refuses with
-// plaza.ErrInvalid counts for no rate. Beside an error the answer may say that
-// the comment is stored: then perhaps it was not published, and a repeat of Send
-// publishes it.
+// returns a *ratelimit.Error; a comment that the store refuses with
+// plaza.ErrInvalid counts toward no rate. If it returns both a stored comment and
+// an error, the comment may not have been published: a repeat of Send publishes
+// it.
 //
 // Cost: as danmu.Repository.Send.
 func (h *Hub) Send(ctx context.Context, c danmu.Comment) (sent danmu.Comment, created bool, err error) {

@@ -14,7 +14,7 @@ import (
 // publishes again. changed is false for a repeat.
 //
 // This hub publishes the counts of a comment in their order. If two hubs publish
-// at the same moment the older count may come last: the next like, and every
+// at the same moment, the older count may come last; the next like, and every
 // read, has the right one.
 //
 // Cost: as danmu.Repository.Like, and a strongly consistent
@@ -24,7 +24,7 @@ func (h *Hub) Like(ctx context.Context, a danmu.Action) (changed bool, err error
 	return h.react(ctx, a, h.store.Like)
 }
 
-// Unlike takes the like of a.User back, as Like counts it.
+// Unlike takes back the like of a.User and publishes the count, as Like does.
 //
 // Cost: as Like.
 func (h *Hub) Unlike(ctx context.Context, a danmu.Action) (changed bool, err error) {

@@ -1,10 +1,10 @@
 // Package as2 exchanges activities with other services as Activity Streams 2.0
 // documents, https://www.w3.org/TR/activitystreams-core.
 //
-// Parse reads a document and Format writes one. A document that Parse read is
-// written back with everything in it, also with what Plaza does not know.
-// Neither does I/O: @context is not processed and nothing is fetched, so a
-// property or a type is known by its name as written.
+// Parse reads a document and Format writes one. Format writes a document that
+// Parse read with everything in it, including what Plaza does not know. Neither
+// does I/O. @context is not processed and nothing is fetched, so a property or a
+// type is known by its name as written.
 package as2
 
 import (
@@ -89,8 +89,8 @@ func Parse(doc []byte) (feed.Activity, error) {
 }
 
 // Format writes the activity as a document. Parse reads it back, except for ID,
-// To and white space. An activity from Parse gives its document again; a field
-// that was changed since overrides it. What the standard cannot say is written
+// To and white space. An activity from Parse gives its document again, with the
+// fields that were changed since. Whatever the standard cannot express is written
 // as properties of Plaza, which @context declares:
 //
 //	Verb "add"                  "type":"Add", "plaza:verb":"add"

@@ -27,8 +27,8 @@ const (
 //
 // Another comment under that identity is plaza.ErrConflict, a removed one
 // plaza.ErrRemoved for 30 days. An unknown or hidden Root, Parent or Quote is
-// plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The ID is set even beside an
-// error.
+// plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The ID is set even if there is
+// an error.
 //
 // Cost: 1 transaction, 6 WCU; an answer or a reply 8 WCU; a reply to a reply 10
 // WCU; each further KB of the answered rows 2 WCU more; a Key, a Quote or

@@ -11,7 +11,7 @@
 //   - quote: a flow comment with a Quote shows the author and an excerpt of
 //     another one, and follows its edits and its removal.
 //
-// One transaction writes a comment and everything that counts it, so counts and
+// One transaction writes a comment and updates all counts of it, so counts and
 // lists agree. The application decides who may moderate.
 //
 // Cost lines are for rows of up to 1 KB and, unless Options.Consistent is set,
@@ -38,8 +38,8 @@ const MaxMentions = 50
 // Comment is what a user writes about an object.
 type Comment struct {
 	// ID is the comment's identity, together with Object and Root, and its place
-	// in every list. Where it is zero Add mints one; one of your own comes from
-	// an ids.Source.
+	// in every list. If it is zero, Add mints one; make your own with an
+	// ids.Source.
 	ID ids.ID `json:"id"`
 
 	Object string `json:"object"`
@@ -60,8 +60,9 @@ type Comment struct {
 	Mentions []string        `json:"mentions,omitempty"` // up to MaxMentions ids, each once
 	Data     json.RawMessage `json:"data,omitempty"`     // the application's own JSON, optional
 
-	// Key is another identity, for callers that keep no ids. It is unique to the
-	// user, has up to 256 bytes, and is known for 30 days. Only Add uses it.
+	// Key is another identity, for callers that keep no ids. It is unique among
+	// the user's Keys, has up to 256 bytes, and is known for 30 days. Only Add
+	// uses it.
 	Key string `json:"-"`
 
 	// The fields below are only read.
@@ -71,11 +72,11 @@ type Comment struct {
 	Removed  *Removal  `json:"removed,omitzero"`  // of a tombstone, which has no text
 
 	// Hidden reports that the comment or its thread's root is hidden. It is for
-	// moderators: clear it in what its author sees if hiding is to be silent.
+	// moderators: to hide comments silently, clear it in what their authors see.
 	Hidden bool `json:"hidden,omitzero"`
 }
 
-// Address is where the comment lies.
+// Address returns where the comment lies.
 func (c Comment) Address() Address { return Address{Object: c.Object, Root: c.Root, ID: c.ID} }
 
 // checkContent checks the user, text, mentions and data.

@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Counts are the numbers of an object's visible comments: those that are not
-// removed, not hidden and not under a hidden root.
+// Counts are the numbers of an object's visible comments. A comment is visible
+// unless it is removed, hidden or under a hidden root.
 type Counts struct {
 	All   int64 `json:"all"`
 	Roots int64 `json:"roots"` // in the object's own list: flow comments and roots

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Edit replaces Text, Mentions and Data of the comment at c.Address() as its
+// Edit replaces Text, Mentions and Data of the comment at c.Address() for its
 // author, and sets EditedAt. It ignores the other fields of c. changed is false
 // if the comment already has that content. An earlier Edit that arrives later
 // does nothing.
@@ -19,8 +19,8 @@ import (
 // Any user but the author is plaza.ErrForbidden, an unknown comment
 // plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The result's Quote has only
 // the address, and its Hidden is the comment's own. If the answer is lost and the
-// comment is edited or removed meanwhile, it is plaza.ErrUnknownOutcome: read the
-// comment, and repeat the edit if it is still wanted.
+// comment is edited or removed meanwhile, the error is plaza.ErrUnknownOutcome:
+// read the comment, and repeat the edit if it is still wanted.
 //
 // Cost: 1 request, 1 WCU for each KB; a reply 1 request, 2 RCU more; with nothing
 // to change, or after an edit by a clock that is ahead, 1 request, 1 WCU more.

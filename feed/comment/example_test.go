@@ -236,8 +236,8 @@ func ExampleRepository_Hide() {
 	// A kingfisher. false
 }
 
-// Erase deletes all comments of a user who leaves. Answered ones become tombstones
-// without a name.
+// Erase deletes all comments of a user who leaves. Comments with answers become
+// tombstones without a name.
 func ExampleRepository_Erase() {
 	ctx := context.Background()
 	comments := open(ctx, &comment.Options{Consistent: true})
@@ -269,7 +269,7 @@ func open(ctx context.Context, opts *comment.Options) *comment.Repository {
 	return comments
 }
 
-// openStreamed is open, with the table, which has a stream.
+// openStreamed is open, and returns the table too, which has a stream.
 func openStreamed(ctx context.Context, opts *comment.Options) (comments *comment.Repository, db *dynamo.DB, table string) {
 	engine, err := local()
 	if err != nil {

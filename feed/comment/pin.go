@@ -8,9 +8,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Pin pins one visible comment of the object's own list, in the place of any
-// other. Lists keep their order: show Pinned above a first page, and leave it
-// out of the items. changed is false if it was pinned already. An unknown or
+// Pin pins one visible comment of the object's own list; it replaces the one that
+// was pinned. Lists keep their order: show Pinned above a first page, and leave
+// it out of the items. changed is false if it was pinned already. An unknown or
 // hidden comment is plaza.ErrNotFound, a tombstone plaza.ErrRemoved. An earlier
 // Pin or Unpin that arrives later does nothing.
 //
@@ -91,7 +91,7 @@ func (r *Repository) setPinned(ctx context.Context, at Address, pin func(header 
 }
 
 // Pinned returns the pinned comment. If there is none, or if it was removed or
-// hidden since, that is plaza.ErrNotFound.
+// hidden since, the error is plaza.ErrNotFound.
 //
 // Cost: 2 requests, 1 RCU; a Quote 1 request, 0.5 RCU more.
 func (r *Repository) Pinned(ctx context.Context, object string) (Comment, error) {

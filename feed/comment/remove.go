@@ -17,7 +17,7 @@ const MaxReason = 1024
 
 // Removal says how a comment was removed.
 type Removal struct {
-	// By is who removed it; empty if its author did. Viewers need not see it.
+	// By is who removed it; empty if its author did. Viewers need not see By.
 	By string `json:"by,omitzero"`
 
 	Reason string    `json:"reason,omitzero"` // up to MaxReason bytes
@@ -30,12 +30,12 @@ type Action struct {
 	User string
 }
 
-// Delete removes a comment as its author; any other user is plaza.ErrForbidden.
+// Delete removes a comment for its author; any other user is plaza.ErrForbidden.
 // A comment that has answers leaves a tombstone: address, User and Removed.
 // changed is false if the comment is unknown or already removed.
 //
-// Deleting an unknown comment forbids it: for 30 days an Add of the user with
-// that ID is plaza.ErrRemoved.
+// After Delete of an unknown comment, an Add by the user with that ID is
+// plaza.ErrRemoved for 30 days.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; an answer 8 WCU; a reply 3 RCU, 8
 // WCU; a reply to a reply 3 RCU, 10 WCU; in Top 2 WCU more; one of the first
@@ -54,9 +54,9 @@ func (r *Repository) Delete(ctx context.Context, a Action) (changed bool, err er
 }
 
 // Remove is Delete for the object's owner or a moderator: why.By, whom the
-// application authorizes. It stores By, unless that is the author, and Reason;
-// At comes from the clock. The author finds them in ByUser WithHidden. Unlike
-// Delete it does not forbid an unknown comment.
+// application authorizes. It stores Reason, and By unless that is the author; At
+// comes from the clock. The author finds them in ByUser WithHidden. Unlike
+// Delete, it does not stop a later Add of an unknown comment.
 //
 // Cost: as Delete; an unknown comment 1 request, 1 RCU.
 func (r *Repository) Remove(ctx context.Context, at Address, why Removal) (changed bool, err error) {

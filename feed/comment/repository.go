@@ -27,7 +27,7 @@ type Repository struct {
 	opts  Options
 }
 
-// New returns a Repository over a table that Table describes. It does no I/O.
+// New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
 	if gen == nil {
 		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
@@ -44,8 +44,8 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return r, err
 }
 
-// Verify checks the table's key schema, its expiry and the feature that Init
-// marked it with. A difference is plaza.ErrTable.
+// Verify checks the table's key schema, its expiry and the mark that Init left.
+// Any difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
@@ -53,8 +53,8 @@ func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init verifies the table and marks it as this feature's, so that no other
-// feature uses it. Call it once, where the table is created.
+// Init verifies the table and marks it as comment's, so that no other feature
+// uses it. Call it once, after the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {

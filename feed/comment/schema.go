@@ -14,8 +14,8 @@ import (
 // Table returns the schema of a table with that name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// TTL returns the request that switches on the table's expiry. Keys and the ids
-// of removed comments expire.
+// TTL returns the request that turns on expiry, of Keys and of the ids of removed
+// comments.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {

@@ -16,7 +16,7 @@ type Thread struct {
 	Comment // its Replies counts the whole thread
 
 	// First are the three oldest replies, oldest first, without tombstones.
-	// Hidden ones are among them only WithHidden.
+	// Hidden ones are included only WithHidden.
 	First []Comment `json:"first,omitempty"`
 }
 

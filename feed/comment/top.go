@@ -104,10 +104,10 @@ func (r *Repository) showRanked(ctx context.Context, places []ranked) ([]ranked,
 // UpdateScore calls Options.Score for a comment of the object's own list and
 // moves it to its place in Top. Call it after each change of a score, or later
 // for all that changed; then Top is exact, even if several calls run at once.
-// changed is false if the score is the stored one.
+// changed is false if the score is already stored.
 //
-// A score that keeps changing is plaza.ErrBusy. After any error call it again:
-// the comment may have an older score until then.
+// A score that keeps changing is plaza.ErrBusy. After any error call UpdateScore
+// again: until then the comment may have an older score.
 //
 // Cost: 1 request, 1 RCU, and Score once; if the score changed 2 requests, 1
 // transaction, 2 RCU, 6 WCU, and Score twice.

@@ -9,11 +9,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Drift is how much is wrong in what is stored of an object or a user. The zero
-// Drift says that nothing is.
+// Drift is what is wrong with the stored reactions and counts of an object or a
+// user. The zero Drift means that nothing is wrong.
 type Drift struct {
-	// Counts are by how much an object's counts are above (or, if negative,
-	// below) its reactions. Only kinds whose counts are wrong are there.
+	// Counts are how far an object's counts are above its reactions, or below
+	// them if negative. Only kinds whose counts are wrong are there.
 	Counts map[string]int64
 	// Counters is how many counters, one a shard, are wrong or missing.
 	Counters int
@@ -23,8 +23,8 @@ type Drift struct {
 	// Orphans are items without the other two of their reaction. Repair removes
 	// them.
 	Orphans int
-	// Damaged items cannot be read, and count as absent otherwise. Repair
-	// removes what is damaged in them.
+	// Damaged items cannot be read. Otherwise they count as absent. Repair
+	// removes their damaged parts.
 	Damaged int
 }
 
@@ -86,7 +86,7 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 	return Drift{Counts: d.Heads, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans, Damaged: d.Damaged}, err
 }
 
-// Erase ends every reaction of the user, also of kinds that are not in
+// Erase ends every reaction of the user, including those of kinds that are not in
 // Options.Kinds. It repairs torn reactions first, so that the lists and counts of
 // the objects stay right. After an error, repeat it. While new reactions of the
 // user keep arriving it is plaza.ErrBusy.

@@ -133,7 +133,7 @@ func open(ctx context.Context) *reaction.Repository {
 	return reactions
 }
 
-// openStreamed is open, with the table, which has a stream.
+// openStreamed is open, and returns the table too, which has a stream.
 func openStreamed(ctx context.Context) (reactions *reaction.Repository, db *dynamo.DB, table string) {
 	e, err := local()
 	if err != nil {

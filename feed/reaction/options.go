@@ -22,7 +22,7 @@ const (
 	maxKind = 64
 )
 
-// Options of a Repository. Kinds are required.
+// Options of a Repository. Kinds is required.
 type Options struct {
 	// Kinds of reactions, 1 to 16 different names of at most 64 bytes. Kinds may
 	// be added at any time. A kind that is taken out is no longer listed or
@@ -30,9 +30,9 @@ type Options struct {
 	Kinds []string
 
 	// OneOf are groups of kinds. A user has at most one kind of a group on an
-	// object: a new one replaces the other. Each kind is in one group at most.
-	// Reactions that stood together before the group was made stay until
-	// another of the group begins.
+	// object: a new one replaces the old one. Each kind is in one group at most.
+	// Reactions that stood together before the group was made stay until another
+	// of the group begins.
 	OneOf [][]string
 
 	// Shards returns over how many partitions an object's new reactions are

@@ -46,8 +46,8 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return &Repository{table: t, graph: graph, gen: gen, opts: o, others: others}, nil
 }
 
-// Verify compares the table with what this package needs: its key schema, its
-// expiry, and the mark that Init left. plaza.ErrTable says what differs.
+// Verify checks the table's key schema, its expiry and the mark that Init left.
+// Any difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
@@ -55,8 +55,8 @@ func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as reaction's. Call it once, after the table
-// is created.
+// Init verifies the table and marks it as reaction's, so that no other feature
+// uses it. Call it once, after the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
@@ -66,13 +66,14 @@ func (r *Repository) Init(ctx context.Context) error {
 
 // React gives a.User the reaction a.Kind on a.Object and returns the one that
 // stands. It replaces a reaction of another kind of the same group in
-// Options.OneOf. It reports changed if this call began the reaction, and with an
-// ID also when the call is repeated while that reaction stands.
+// Options.OneOf. changed is true if this call began that reaction and, with an
+// ID, also for a repeat while the reaction stands.
 //
-// An ID up to that of a reaction of this kind that has ended is plaza.ErrRemoved.
-// An ID that another reaction of that kind has, of the user or on the object, is
-// plaza.ErrConflict; where the object's number of shards has changed since, it may
-// go unnoticed, and lists may skip one of the two.
+// An ID that is not above that of the last ended reaction of this kind is
+// plaza.ErrRemoved. An ID that another reaction of that kind has, of the user or
+// on the object, is plaza.ErrConflict; if the object's number of shards has
+// changed since, the conflict may go unnoticed, and lists may skip one of the
+// two.
 //
 // Cost: 1 transaction, 8 WCU; the first into a new shard 3 transactions, 20 WCU;
 // for a kind of a group 1 request, 0.5 RCU more; in the place of another kind

@@ -7,10 +7,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Table is the schema of the table name.
+// Table returns the schema of a table with that name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// TTL switches on the expiry of what is kept of ended reactions.
+// TTL returns the request that turns on expiry, of the records of ended
+// reactions.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {

@@ -24,18 +24,19 @@ const machines = 1 << 14
 type Options struct {
 	// Duration is how long a machine number stays taken after its holder's last
 	// renewal. Processes whose clocks differ by more than half of it take each
-	// other's numbers. Defaults to 1 min.
+	// other's numbers. At least 1 s; defaults to 1 min.
 	Duration time.Duration
 
-	// Renew is how often the number is renewed in the background. If negative,
-	// only Next renews it, as Lambda needs. Defaults to a third of Duration.
+	// Renew is how often the number is renewed in the background. Must be below
+	// Duration. If negative, only Next renews the number, as Lambda needs.
+	// Defaults to a third of Duration.
 	Renew time.Duration
 
 	// First is the lowest number to lease; lower ones are left to ids.New.
 	// Defaults to 0.
 	First uint16
 
-	// Tries is how many numbers are tried at most. Defaults to 16.
+	// Tries is how many numbers to try at most. Defaults to 16.
 	Tries int
 
 	// Now is the clock by which leases expire. Ids use the system's clock.

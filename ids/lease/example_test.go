@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// A process acquires a machine number when it first needs one, and another one
-// after it was frozen and lost that. It gives the number back at the end.
+// A process acquires a machine number when it first needs one, and another after
+// it was frozen and lost the first. It gives the number back at the end.
 func ExampleNewSource() {
 	ctx := context.Background()
 	local, err := engine.Shared(ctx) // an application has dynamo.New(cfg)

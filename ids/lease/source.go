@@ -44,7 +44,7 @@ type acquisition struct {
 	err    error
 }
 
-// NewSource returns a Source over a table that Table describes. It does no I/O.
+// NewSource does no I/O. The table is one that Table describes.
 func NewSource(db *dynamo.DB, table string, opts *Options) (*Source, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -57,8 +57,8 @@ func NewSource(db *dynamo.DB, table string, opts *Options) (*Source, error) {
 	return &Source{table: t, opts: o}, nil
 }
 
-// Verify checks the table's key schema and the feature that Init marked it with.
-// A difference is plaza.ErrTable.
+// Verify checks the table's key schema and the mark that Init left. Any
+// difference is plaza.ErrTable.
 //
 // Cost: 2 requests, 0.5 RCU.
 func (s *Source) Verify(ctx context.Context) error {
@@ -66,8 +66,8 @@ func (s *Source) Verify(ctx context.Context) error {
 	return s.table.Verify(ctx, feature())
 }
 
-// Init verifies the table and marks it as that of leases, so that no feature uses
-// it. Call it once, where the table is created.
+// Init verifies the table and marks it as one of leases, so that no feature uses
+// it. Call it once, after the table is created.
 //
 // Cost: 3 requests, 0.5 RCU, 1 WCU.
 func (s *Source) Init(ctx context.Context) error {
@@ -76,7 +76,7 @@ func (s *Source) Init(ctx context.Context) error {
 }
 
 // Next returns an id greater than all that it returned before this call. If it
-// cannot acquire a machine number it returns that error, and the next call tries
+// cannot acquire a machine number it returns the error, and the next call tries
 // again. After Close it returns ErrLost.
 //
 // Cost: none; the first call, and the first after a loss, as Acquire, once for all

@@ -1,10 +1,10 @@
 // Package redisstream is a live.Backplane on Redis Streams: each room is a
-// stream, and a position in it is the id of an entry. Entries that a connection
-// misses while it is down are read by the next one, which Redis's publish and
+// stream, and a position in it is the id of an entry. After a connection was
+// down, the next one reads the entries that it missed, which Redis's publish and
 // subscribe cannot do.
 //
-// Few rooms with many viewers each, such as videos, are best with a stream for
-// each. Many rooms with a viewer or two each, such as the bells of users, need
+// For few rooms with many viewers each, such as videos, a stream for each room is
+// best. Many rooms with a viewer or two each, such as the bells of users, need
 // Options.Shared: otherwise each read names every room, and an event costs more
 // the more rooms are open.
 //
@@ -37,7 +37,7 @@ type Backplane struct {
 
 var _ live.Backplane = (*Backplane)(nil)
 
-// New does no I/O. The client stays the caller's: close it after the hubs. A
+// New does no I/O. The caller still owns the client: close it after the hubs. A
 // connection reads until the rooms on it are closed.
 func New(client redis.UniversalClient, opts *Options) (*Backplane, error) {
 	if client == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// CacheTTL is how long a process shows the announcements of an audience that it has
-// read, before it reads them again.
+// CacheTTL is how long a process shows the announcements of an audience before it
+// reads them again.
 const CacheTTL = 30 * time.Second
 
 // Limits of an announcement.

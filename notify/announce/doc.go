@@ -15,11 +15,11 @@
 //	changed, err := announcements.Withdraw(ctx, "everyone", a.ID) // for all
 //	err = bell.Dismiss(ctx, "ann", a.ID)                          // for one user
 //
-// An audience is any name: the service decides who belongs to it, by
+// An audience is any name. The service decides who belongs to it: it sets
 // notify.Reader.Audiences.
 //
-// Each process reads the announcements of an audience once in CacheTTL. A user's mark
-// must not cover an announcement that the process does not know yet. So an
-// announcement begins to show when all processes have read it, 40 s after Announce,
+// Each process reads the announcements of an audience once every CacheTTL. A user's
+// mark must not cover an announcement that the process does not know yet. So an
+// announcement begins to show 40 s after Announce, when all processes have read it,
 // and a withdrawn one may show for CacheTTL.
 package announce

@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// List lists an audience's announcements for an editor, newest first: those that
-// are not over yet, withdrawn ones and those that do not show yet too. It is
-// strongly consistent.
+// List lists an audience's announcements for an editor, newest first: all that
+// are not over yet, including withdrawn ones and those that do not show yet. It
+// is strongly consistent.
 //
 // Cost: 1 request, 1 RCU for each 4 KB; past those that are over or got another ID
 // 6 requests at most, for 63 times the rows.

@@ -24,9 +24,10 @@ const (
 )
 
 // Live returns the announcements that a reader may see now, newest first: at most
-// MaxLive of each audience, none twice. It looks past 1,400 newer ones that are
-// withdrawn or over. It implements notify.Source. It fails if the announcements must
-// be read again and cannot: a mark might cover one that this process does not know.
+// MaxLive of each audience, none twice. It looks past up to 1,400 newer ones that
+// are withdrawn or over. It implements notify.Source. If the announcements must be
+// read again and the read fails, so does Live: a mark might cover one that this
+// process does not know.
 //
 // Cost: none; once in CacheTTL for each audience 1 request, 0.5 RCU for each 4 KB
 // of its announcements, 12.5 RCU for 100 of 1 KB; past withdrawn ones and those

@@ -63,7 +63,7 @@ type Repository struct {
 
 var _ notify.Source = (*Repository)(nil)
 
-// New does no I/O. notify.Table describes the table that it needs.
+// New does no I/O. The table is notify's, which notify.Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
 	r := &Repository{gen: gen}
 	if opts != nil {
@@ -85,8 +85,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return r, nil
 }
 
-// Verify compares the table with what this package needs, as notify's does. A
-// difference is plaza.ErrTable.
+// Verify checks the table as notify.Repository.Verify does.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {

@@ -17,12 +17,12 @@ import (
 const tries = 10
 
 // Announce stores an announcement and returns it. It shows from its From on, and
-// 40 s from now at the earliest. Created is false if it was announced before: then
+// 40 s from now at the earliest. created is false if it was announced before: then
 // the stored one is returned.
 //
-// The ID is its identity. If it is zero, Announce mints one, which is set even
-// beside an error: repeat the call with it. If the write comes too late for its ID,
-// or the ID is one of your own from an ids.Source, the announcement gets a later ID.
+// The ID is its identity. If it is zero, Announce mints one, which is set even if
+// there is an error: repeat the call with it. If the write comes too late for its
+// ID, or if you made the ID with an ids.Source, the announcement gets a later ID.
 // Announce and Withdraw find it by the first ID too.
 //
 // Another announcement under that identity is plaza.ErrConflict, a withdrawn one
@@ -122,9 +122,9 @@ func (r *Repository) found(refused *store.Refused) (i row, err error) {
 	return i, r.table.Decode(item, &i)
 }
 
-// Withdraw ends an announcement: within CacheTTL nobody sees it, and it counts for
-// nobody. Changed is true only if this call withdrew it. If it was not announced yet,
-// a late Announce is plaza.ErrRemoved.
+// Withdraw ends an announcement: after CacheTTL nobody sees it, and it counts for
+// nobody. changed is true only if this call withdrew it. If it has not been announced
+// yet, a late Announce is plaza.ErrRemoved.
 //
 // Cost: 1 request, 1 WCU for each KB; for an ID that came too late, 1 request, 1 WCU
 // more.

@@ -45,8 +45,8 @@ func deliveryKey(user, channel string, slot ids.ID) string {
 	return keys.Join(user, channel, slot.String())
 }
 
-// Permanent wraps a Sender's error if another attempt cannot help, for example because
-// an address does not exist. It keeps err's text. Permanent(nil) is nil.
+// Permanent wraps a Sender's error to say that another attempt cannot help, for
+// example because an address does not exist. It keeps err's text. Nil stays nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -72,7 +72,7 @@ type Attempt struct {
 	Slot    time.Time
 	Entries int  // of the Delivery
 	Sent    bool // the Sender returned without an error
-	Done    bool // it is not tried again: it was sent, was empty, is not wanted any more, or was given up
+	Done    bool // it is not tried again: it was sent, was empty, is no longer wanted, or was given up
 
 	// Err is why it was not sent. If Done is set too, the digest was given up: the error
 	// is Permanent, or the digest has failed for 24 hours.

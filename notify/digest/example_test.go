@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// Ann's day is one mail, and her last five minutes are one push.
+// Ann gets one mail a day, and at most one push every five minutes.
 func ExampleNew() {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

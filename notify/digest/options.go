@@ -25,8 +25,8 @@ type Options struct {
 	// more workers share the work. You may raise it at any time. Defaults to 1.
 	JobShards int
 
-	// CacheSize is how many pairs of a user and a channel a process remembers whose
-	// digest is stored. Defaults to 10,000.
+	// CacheSize is how many stored digests a process remembers, by user and
+	// channel, so that it need not store them again. Defaults to 10,000.
 	CacheSize int
 
 	// OnCorrupt is called with each damaged item that is left out, by several
@@ -56,7 +56,7 @@ func (o *Options) setDefaults() error {
 	})
 }
 
-// WorkerOptions are options of a Worker. The zero value works.
+// WorkerOptions are the options of a Worker. The zero value works.
 type WorkerOptions struct {
 	// Policy decides again whether an entry is wanted on the channel, so that users who
 	// have unsubscribed get no digest. Use the Policy of notify.Options. It is asked

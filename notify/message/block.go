@@ -12,7 +12,7 @@ import (
 
 // Block stops both users of a pair from sending until User unblocks Other. Both may
 // still read. It also blocks in Options.Blocks. Groups that both are in are not
-// affected. Changed is true only if this call began the block. If the answer is lost
+// affected. changed is true only if this call began the block. If the answer is lost
 // and either user blocks or unblocks meanwhile, it is plaza.ErrUnknownOutcome: repeat
 // the call if it is still wanted.
 //

@@ -43,8 +43,8 @@ type Change struct {
 	Message Message `json:"message,omitzero"`
 
 	// Seq is the number up to which the user has Read. For Cleared, Joined and Left it is
-	// the number of the last message at that time. Except for Left, Receipts returns the
-	// same number.
+	// the number of the last message at that time. Receipts returns the same number,
+	// except for Left.
 	Seq int64 `json:"seq,omitzero"`
 
 	Members []string  `json:"members,omitempty"` // of a group that was Created

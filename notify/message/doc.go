@@ -16,8 +16,8 @@
 // at once. Create makes a group.
 //
 // Messages of a conversation are numbered 1, 2, 3 … without gaps. If the answer to a
-// Send is lost, repeat it with the same Key: for 30 days a sender's Key stores no
-// second message. A recalled message loses its text and keeps its number.
+// Send is lost, repeat it with the same Key: for 30 days, a sender's Key stores one
+// message only. A recalled message loses its text and keeps its number.
 //
 // The package checks that a user is a member of the conversation. Your service decides
 // who may create a group, and who may add or remove members. Package

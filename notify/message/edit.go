@@ -16,7 +16,7 @@ import (
 // of m. It ignores the other fields. A recalled message is plaza.ErrRemoved, another
 // user's is plaza.ErrForbidden, and a number without a message is plaza.ErrNotFound. A
 // user who has left the group is ErrNotMember, and in a blocked pair the error is
-// ErrBlocked. Changed is true only if this call changed anything. If another edit
+// ErrBlocked. changed is true only if this call changed anything. If another edit
 // overlaps and wins, Edit returns the message as it is then, and changed is false.
 //
 // Cost: 2 requests, 2 RCU, 1 WCU, 1 WCU for each further KB of the larger content, and
@@ -137,7 +137,7 @@ func (r *Repository) decode(found dynamo.Item) (i item, err error) {
 
 // Recall deletes the content of a message for everybody and keeps its number. Only its
 // sender can: another user's message is plaza.ErrForbidden, and a number without a
-// message is plaza.ErrNotFound. Changed is true only if this call recalled it.
+// message is plaza.ErrNotFound. changed is true only if this call recalled it.
 //
 // Cost: 1 request, 1 WCU, and 1 WCU for each further KB of the message.
 func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool, err error) {

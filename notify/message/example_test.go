@@ -193,7 +193,7 @@ func local() (*dynamo.DB, ids.Source) {
 	return dynamo.New(e.Config()), gen
 }
 
-// name is a new one for a table.
+// name returns a new name for a table.
 func name(ctx context.Context, gen ids.Source) string {
 	id, err := gen.Next(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Add makes a user a member of a group. The user sees the messages that are sent from
 // now on. A group with MaxMembers is ErrFull, and one that does not exist is
-// plaza.ErrNotFound. Changed is true only if this call added the user.
+// plaza.ErrNotFound. changed is true only if this call added the user.
 //
 // Cost: 1 request, 7 WCU, and 2 WCU for each further KB of the members' names; of a group
 // that this process does not know, and where nothing changes, 1 request, 2 RCU more, and
@@ -28,7 +28,7 @@ func (r *Repository) Add(ctx context.Context, in In) (changed bool, err error) {
 
 // Leave ends a user's membership of a group, and removes the group from the user's
 // inbox. The user may still read what was sent until then. A group that does not exist
-// is plaza.ErrNotFound. Changed is true only if this call ended the membership.
+// is plaza.ErrNotFound. changed is true only if this call ended the membership.
 //
 // Cost: as Add.
 func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error) {

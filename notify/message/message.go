@@ -20,7 +20,7 @@ type Message struct {
 	Key          string          `json:"key"` // chosen by the sender's client for one message, in whatever conversation; 1 to 256 bytes
 	Text         string          `json:"text,omitzero"`
 	Data         json.RawMessage `json:"data,omitempty"`
-	ReplyTo      int64           `json:"replyTo,omitzero"` // the Seq of the message that this one answers, 0 for none
+	ReplyTo      int64           `json:"replyTo,omitzero"` // the Seq of the message that this one answers; 0 if there is none
 
 	// The rest is set by Send, Edit and Recall.
 	Seq      int64     `json:"seq"` // 1 for the first message of its conversation

@@ -20,10 +20,11 @@ import (
 //
 // A group's rows are written with its members. A pair's begin with their first message.
 
-// Table is the schema of the table name.
+// Table returns the schema of a table with that name.
 func Table(name string) *dynamodb.CreateTableInput { return recent.Schema(name) }
 
-// TTL enables the expiry of message keys.
+// TTL returns the request that turns on expiry, of message keys and of the items
+// of a ratelimit.Table.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {

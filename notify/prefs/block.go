@@ -23,7 +23,7 @@ type Block struct {
 }
 
 // Block drops notifications of the actor's actions from now on, except critical ones.
-// Those in the list stay. Changed is true only if this call began the block.
+// Those in the list stay. changed is true only if this call began the block.
 //
 // Cost: 2 requests, 1 RCU, 2 WCU; where another write came between, as much again.
 func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error) {
@@ -35,7 +35,7 @@ func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error
 	return changed, wrap("block for", p.User, err)
 }
 
-// Unblock ends a block. Notifications that were dropped do not come back. Changed is
+// Unblock ends a block. Notifications that were dropped do not come back. changed is
 // true only if this call ended the block.
 //
 // Cost: as Block.

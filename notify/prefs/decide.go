@@ -12,12 +12,12 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// Decide reports whether a notification is listed, and by which further channels it is
+// Decide reports whether a notification is listed, and on which further channels it is
 // delivered. It implements notify.Policy. Another process's change of a setting
 // applies within Options.CacheTTL.
 //
 // If the user's settings are damaged, the defaults apply to the list, and only critical
-// notifications go to further channels. A damaged block counts, a damaged mute does not.
+// notifications go to further channels. A damaged block counts; a damaged mute does not.
 //
 // Cost: 1 request, 1.5 RCU, 0.5 RCU more for each further 4 KB of the user's
 // settings; where this process knows the settings 1 request, 1 RCU; for a verb that

@@ -1,7 +1,7 @@
-// Package prefs keeps users' preferences: which verbs reach them by which channel,
-// which actors they block and which objects they mute. A mail can carry a token, by
-// which its reader unsubscribes with one click. A *Repository is a notify.Policy, and
-// uses notify's table.
+// Package prefs keeps users' preferences: which verbs reach them on which channel,
+// which actors they block and which objects they mute. A mail can carry a token that
+// unsubscribes its reader with one click. A *Repository is a notify.Policy, and uses
+// notify's table.
 //
 //	preferences, err := prefs.New(db, "notify", &prefs.Options{
 //		Channels: []string{"email"},

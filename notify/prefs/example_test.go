@@ -27,7 +27,7 @@ import (
 )
 
 // A user turns off mails about likes, and blocks somebody. A critical notification
-// passes all the same.
+// gets through all the same.
 func Example() {
 	ctx := context.Background()
 	wants := open(ctx, &prefs.Options{
@@ -67,7 +67,7 @@ func Example() {
 }
 
 // A mail has a link with which its reader, or the reader's mail program, unsubscribes
-// by one click, as RFC 8058 says.
+// with one click, as RFC 8058 says.
 func ExampleRepository_Unsubscribe() {
 	ctx := context.Background()
 	wants := open(ctx, &prefs.Options{
@@ -127,7 +127,7 @@ func ExampleRepository_Settings() {
 		Channels: []string{"email"},
 		Verbs:    []prefs.Verb{{Name: "like"}, {Name: "mention", Channels: []string{"email"}, Pierces: true}},
 	})
-	// Likes by mail too, and then no mails at all but for mentions.
+	// Likes by mail too, and then no mails at all except for mentions.
 	for _, step := range []struct {
 		verb string
 		on   bool

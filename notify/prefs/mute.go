@@ -17,14 +17,14 @@ type Topic struct {
 	Object feed.Ref `json:"object"`
 }
 
-// Mute is an object that a user does not want to hear about.
+// Mute is an object about which a user wants no notifications.
 type Mute struct {
 	Object feed.Ref  `json:"object"`
 	Since  time.Time `json:"since"`
 }
 
 // Mute drops notifications about the object from now on, except critical ones and
-// those of verbs that pierce. Those in the list stay. Changed is true only if this call
+// those of verbs that pierce. Those in the list stay. changed is true only if this call
 // began the mute.
 //
 // Cost: as Block.
@@ -37,7 +37,7 @@ func (r *Repository) Mute(ctx context.Context, t Topic) (changed bool, err error
 	return changed, wrap("mute for", t.User, err)
 }
 
-// Unmute ends a mute. Notifications that were dropped do not come back. Changed is
+// Unmute ends a mute. Notifications that were dropped do not come back. changed is
 // true only if this call ended the mute.
 //
 // Cost: as Block.

@@ -29,16 +29,16 @@ type Verb struct {
 	// Channels are those besides InApp that are on by default.
 	Channels []string
 
-	// OptIn verbs are off in the list, and so everywhere, until the user turns
-	// InApp on.
+	// OptIn verbs are off in the list, and so on every channel, until the user
+	// turns InApp on.
 	OptIn bool
 
-	// Pierces is for verbs that reach the user even about a muted object, such as a
+	// Pierces lets the verb reach the user even about a muted object, as for a
 	// mention.
 	Pierces bool
 
-	// No block, mute or setting stops Critical verbs. For the user's own actions,
-	// such as a login, set Critical in the notify.Notification too.
+	// Critical verbs get past every block, mute and setting. For the user's own
+	// actions, such as a login, set Critical in the notify.Notification too.
 	Critical bool
 }
 

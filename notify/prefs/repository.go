@@ -41,8 +41,7 @@ func New(db *dynamo.DB, table string, opts *Options) (*Repository, error) {
 	return r, nil
 }
 
-// Verify compares the table with what notify needs, as notify.Repository.Verify
-// does. A difference is plaza.ErrTable.
+// Verify checks the table as notify.Repository.Verify does.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Subscription names what a setting is about: notifications of a verb, by a
+// Subscription names what a setting is about: notifications of a verb, on a
 // channel.
 type Subscription struct {
 	User    string `json:"user"`
@@ -22,12 +22,12 @@ type Subscription struct {
 type Setting struct {
 	Verb    string `json:"verb,omitzero"`
 	Channel string `json:"channel"`
-	On      bool   `json:"on"`  // what applies; on other channels only while InApp is on
+	On      bool   `json:"on"`  // what applies; other channels apply only while InApp is on
 	Own     bool   `json:"own"` // whether the user has set it
 }
 
 // Set turns a verb on or off on a channel. A verb's own setting is stronger than that
-// of AnyVerb. Changed is true only if this call changed the setting. It applies in
+// of AnyVerb. changed is true only if this call changed the setting. It applies in
 // other processes within Options.CacheTTL.
 //
 // Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB, some
@@ -44,7 +44,7 @@ func (r *Repository) Set(ctx context.Context, s Subscription, on bool) (changed 
 }
 
 // Unset removes a setting, so that the one of AnyVerb or the default applies again.
-// Changed is true only if this call removed it.
+// changed is true only if this call removed it.
 //
 // Cost: as Set.
 func (r *Repository) Unset(ctx context.Context, s Subscription) (changed bool, err error) {

@@ -17,7 +17,7 @@ import (
 // Keyring holds the keys of Token, by id.
 //
 // To rotate, first add the new key in every process, then make it Current. Remove
-// the old key when its tokens need not work any more: US law requires 30 days
+// the old key once its tokens need not work any more: US law requires 30 days
 // after the mail.
 type Keyring struct {
 	Current byte            // The key that signs; must be in Keys.
@@ -55,8 +55,9 @@ const (
 	maxToken = 4096
 )
 
-// ErrToken is returned by Unsubscribe for a token that is malformed, altered, or of a
-// key that is gone. It unwraps to a plaza.InvalidError of the field Token.
+// ErrToken is returned by Unsubscribe for a token that is malformed, altered, or
+// signed with a key that is gone. It unwraps to a plaza.InvalidError of the field
+// Token.
 var ErrToken error = tokenError{}
 
 type tokenError struct{}
@@ -67,9 +68,9 @@ func (tokenError) Unwrap() error {
 	return &plaza.InvalidError{Field: "Token", Reason: "is malformed, altered, or of a key that is gone"}
 }
 
-// Token returns a text for links in mails, by which Unsubscribe turns s off. It does
-// not expire, and anybody who has it can read s. Without Options.Tokens the error is
-// plaza.ErrUnavailable.
+// Token returns a text for links in mails, with which Unsubscribe turns s off. It
+// does not expire, and anybody who has it can read s. Without Options.Tokens the
+// error is plaza.ErrUnavailable.
 func (r *Repository) Token(s Subscription) (string, error) {
 	if err := r.checkSubscription(s); err != nil {
 		return "", err
@@ -129,7 +130,7 @@ func (k Keyring) open(token string) (Subscription, error) {
 }
 
 // Unsubscribe turns off the Subscription that Token was called with. For AnyVerb it
-// also removes the settings that turn single verbs on for that channel. Changed is true
+// also removes the settings that turn single verbs on for that channel. changed is true
 // only if this call changed a setting. Any other token is ErrToken. Without
 // Options.Tokens the error is plaza.ErrUnavailable.
 //

@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Options of New. The zero value works. Their defaults are the service's limits.
+// Options of New. The zero value works. The defaults are the service's limits.
 type Options struct {
 	// Events is how many events one request sends. Defaults to 10.
 	Events int
@@ -71,8 +71,8 @@ func size(e stream.Event) int {
 }
 
 // Put sends Data as the detail, Type as the detail-type, and Source and At. It
-// does not send ID and Group: where a consumer must recognize a repeat, Data
-// holds the ID.
+// does not send ID and Group: if a consumer must recognize repeats, put the ID
+// into Data.
 //
 // Cost: 1 request to EventBridge, which bills each 64 KB of an event as one;
 // none if every event is refused before it is sent.

@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Options of New. The zero value works. Their defaults are the service's limits.
+// Options of New. The zero value works. The defaults are the service's limits.
 type Options struct {
 	// Events is how many events one request sends. Defaults to 500.
 	Events int
@@ -76,7 +76,7 @@ func (s *Sink) Limit() stream.Limit {
 func size(e stream.Event) int { return len(e.Data) + 1 }
 
 // Put writes Data on a line of its own, and nothing else of the event. A repeat
-// is a second line: where a reader must recognize it, Data holds the ID.
+// is a second line: if a reader must recognize it, put the ID into Data.
 //
 // Cost: 1 request to Firehose, which bills each event rounded up to 5 KB; none
 // if every event is refused before it is sent.

@@ -26,8 +26,8 @@ type DeadLettersOptions struct {
 	// defaults to 5 minutes.
 	Visibility time.Duration
 
-	// Wait is how long Receive waits for the first letter, and so how long the end
-	// of the queue takes. 1 to 20 seconds; defaults to 5.
+	// Wait is how long Receive waits for the first letter, and so how long it
+	// takes to find the queue empty. 1 to 20 seconds; defaults to 5.
 	Wait time.Duration
 
 	// Limits bound what is read of the documents that Lambda wrote.

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Options of New. The zero value works. Their defaults are the service's limits.
+// Options of New. The zero value works. The defaults are the service's limits.
 type Options struct {
 	// Events is how many events one request sends. Defaults to 10.
 	Events int

@@ -20,7 +20,7 @@ import (
 
 // Source reads the letters of a queue once, for stream.Redrive. What it leaves is
 // hidden until Visibility has passed; then another Source receives it. It
-// remembers every message that it left, about 1 KB each. It is safe for
+// remembers every message that it leaves, about 1 KB each. It is safe for
 // concurrent use.
 type Source struct {
 	from *DeadLetters
@@ -37,7 +37,7 @@ type message struct {
 	left   map[int]bool // its letters that were not deleted
 }
 
-// Source returns one that has received nothing yet.
+// Source returns a Source that has received nothing yet.
 func (d *DeadLetters) Source() *Source {
 	return &Source{from: d, messages: map[string]*message{}}
 }

@@ -72,7 +72,7 @@ func Said(m message.Message) Event {
 }
 
 // OfChange returns the event for a change that a consumer of the table's stream reads.
-// Ok is false for a change that is not shown, such as Created: its members also have
+// ok is false for a change that is not shown, such as Created: its members also have
 // Joined.
 func OfChange(c message.Change) (e Event, ok bool) {
 	e = Event{Conversation: c.Conversation, User: c.User, Seq: c.Seq, At: c.At}

@@ -43,8 +43,8 @@ type Options struct {
 	Every time.Duration
 
 	// PresentEvery makes Next of a conversation return when viewers come or go: at once,
-	// but after a batch of that kind no sooner than this. The time is reduced as Every
-	// is. Then Hub.Present returns who is there. Defaults to 0: Next does not return for
+	// or this long after the last batch of that kind. The time is reduced as Every is.
+	// Then Hub.Present returns who is there. Defaults to 0: Next does not return for
 	// that.
 	PresentEvery time.Duration
 

@@ -24,7 +24,7 @@ const (
 )
 
 // Typing shows the viewers of a conversation that the user is typing, for twice
-// Options.TypingEvery. Call it for each keystroke or every few seconds. Shown is false
+// Options.TypingEvery. Call it for each keystroke or every few seconds. shown is false
 // if this hub showed it within TypingEvery, or shows eight others in the conversation.
 // A user who is not a member is message.ErrNotMember; if one of a pair has blocked the
 // other, the error is message.ErrBlocked. A late or slow viewer does not get Typing
