@@ -103,8 +103,8 @@ func (r *Repository) newest(ctx context.Context, owner string) (newest, error) {
 	return found, err
 }
 
-// cached returns what read would, from the rows that this process remembers. ok
-// is false if it may not remember the first of them.
+// cached returns what read would, from the rows that this process remembers. ok is
+// false if the first of them may not be among these.
 func (p *pulled) cached(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, ok bool, err error) {
 	cache, first := p.home.r.pullCache, firstOf(low, end, ascending)
 	if cache == nil || cache.lacks(p.source, first) {
@@ -139,8 +139,8 @@ func (p *pulled) cached(ctx context.Context, low, end ids.ID, ascending bool) (r
 	return rows, rest, true, nil
 }
 
-// remembers finds rows for cached, without a request. It reports whether it has
-// those that come first.
+// remembers finds rows for cached, without a request. It reports whether the first
+// row to read is among them.
 func (p *pulled) remembers(low, end ids.ID, ascending bool) bool {
 	cache, first := p.home.r.pullCache, firstOf(low, end, ascending)
 	if cache == nil || cache.lacks(p.source, first) {

@@ -51,8 +51,8 @@ func (h Home) outboxes(head *header, now time.Time) []*pulled {
 	return outboxes
 }
 
-// entries is a source. Each read asks for more rows than the last, whatever the
-// limit.
+// entries implements source. It ignores the limit: each read asks for twice as many
+// rows as the last.
 func (p *pulled) entries(ctx context.Context, gap string, ascending bool, _ int) (entries []entryItem, rest string, err error) {
 	low, end, rest, some := p.beyond(gap, ascending)
 	if !some {
@@ -76,14 +76,15 @@ func (p *pulled) entries(ctx context.Context, gap string, ascending bool, _ int)
 	return entries, next, nil
 }
 
-// ready also lets entries answer from the rows that it found.
+// ready also keeps the cached rows that it finds, so that entries answers from them.
 func (p *pulled) ready(gap string, ascending bool) bool {
 	low, end, _, some := p.beyond(gap, ascending)
 	return !some || p.remembers(low, end, ascending)
 }
 
-// beyond returns the ids that lie beyond a gap, from low to below end, or false
-// and where to go on, so that a page that ends before them needs no request.
+// beyond returns the part of the outbox to read next from a gap: the ids from low to
+// below end. If none are that near, some is false and rest is the gap at which they
+// begin, "" if there are no more. So a page that ends before them needs no request.
 func (p *pulled) beyond(gap string, ascending bool) (low, end ids.ID, rest string, some bool) {
 	low, end = p.low, p.end
 	id, inside := idOf(gap)
@@ -112,9 +113,9 @@ func idOf(gap string) (id ids.ID, inside bool) {
 	return id, len(gap) > size
 }
 
-// read returns rows of the outbox, nearest first: those that the cache has, or
-// else 8 at first and then twice as many each time, at most 256. rest is the id
-// at which it ended.
+// read returns rows of the outbox, nearest first: those in the cache, or 8 in the
+// first read and twice as many in each further one, at most 256. rest is the id at
+// which it ended.
 func (p *pulled) read(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, err error) {
 	if rows, rest, ok, err := p.cached(ctx, low, end, ascending); ok || err != nil {
 		return rows, rest, err

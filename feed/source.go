@@ -11,8 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// source has entries of a home. A home's page consists of those of all its
-// sources.
+// source has entries of a home. A page of a home merges those of all its sources.
 type source interface {
 	// entries reads up to limit entries from a gap on, nearest first, by one
 	// request at most. rest is the gap at which it ended, "" if there are no more.
@@ -134,8 +133,8 @@ func (p pushed) withHeader(ctx context.Context, span store.Span) (entries []entr
 	if rest == headerSK+afterEntry {
 		rest = ""
 	}
-	if header != nil || rest == "" || !span.Ascending { // if there is one, it was read
-		err = p.meet(header)
+	if header != nil || rest == "" || !span.Ascending { // the top was read, and a header with it
+		err = p.setHeader(header)
 	}
 	return entries, rest, err
 }

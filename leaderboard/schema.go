@@ -244,7 +244,7 @@ func entryKey(player, board string, p period) store.Key {
 
 func entrySK(board string, p period) string { return keys.Join(entries, board, p.name()) }
 
-// What begins the keys of entries.
+// The first parts of the keys of entries.
 const (
 	players = "P"
 	entries = "LB"
@@ -373,6 +373,6 @@ func foldRepairKey(board string, p period) store.Key {
 	return store.Key{PK: foldPK(board, p), SK: foldRepairSK}
 }
 
-// leaderKey is of R# / LEADER, the lease of the table's folder. No board has that
+// leaderKey is R# / LEADER, the key of the lease of the table's folder. No board has that
 // partition, because a board's name is not empty.
 var leaderKey = store.Key{PK: keys.Join(folds, ""), SK: "LEADER"}

@@ -130,9 +130,8 @@ var (
 )
 
 // enclosed finds the position behind the enclosure at i. ok is false if the enclosure
-// does not end within the length of a record, or before the root of a complete file does,
-// because it would hide the danmu behind it. Any other file that ends inside an
-// enclosure was cut.
+// would hide danmu: if it does not end within the length of a record, or not before the
+// root of a complete file does. Any other file that ends inside an enclosure was cut.
 func (w *xmlWalk) enclosed(i int, e enclosure) (next int, ok bool, err error) {
 	end, err := w.indexOnce(i+len(e.begin), e.end)
 	next = end + len(e.end)

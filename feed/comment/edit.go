@@ -42,9 +42,10 @@ func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bo
 }
 
 // edit gives each edit an id that is greater than that of the edit before it, so
-// that a late request does not undo a newer one. Two calls may choose the same one, so
-// the row also stores which two calls made the last edits: one that the SDK sent twice
-// finds its own, even after another edit. After more of them the outcome is unknown.
+// that a late request does not undo a newer one. Two calls may choose the same id, so
+// the row also stores which calls made the last two edits: a call that the SDK sent
+// twice finds itself there, even after another edit. After two others its outcome is
+// unknown.
 func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, err error) {
 	at := c.Address()
 	key := at.key(false)
