@@ -87,15 +87,15 @@ type homeReading struct {
 	now      int64 // in Unix seconds
 	pulls    bool  // whether the home reads outboxes, as far as known
 	header   *header
-	outboxes []*pulled // that the header names
-	sources  []source  // pushed, and the outboxes
+	outboxes []*pulledOutbox // that the header names
+	sources  []entrySource   // pushed, and the outboxes
 	kept     store.Kept[entryItem]
 	queries  int
 }
 
 func (h Home) reading() *homeReading {
 	p := &homeReading{home: h, now: h.r.opts.Now().Unix()}
-	p.sources = []source{pushed{p}}
+	p.sources = []entrySource{pushed{p}}
 	return p
 }
 

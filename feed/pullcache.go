@@ -105,7 +105,7 @@ func (r *Repository) newest(ctx context.Context, owner string) (newest, error) {
 
 // cached returns what read would, from the rows that this process remembers. ok is
 // false if the first of them may not be among these.
-func (p *pulled) cached(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, ok bool, err error) {
+func (p *pulledOutbox) cached(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, ok bool, err error) {
 	cache, first := p.home.r.pullCache, firstOf(low, end, ascending)
 	if cache == nil || cache.lacks(p.source, first) {
 		return nil, "", false, nil
@@ -141,7 +141,7 @@ func (p *pulled) cached(ctx context.Context, low, end ids.ID, ascending bool) (r
 
 // remembers finds rows for cached, without a request. It reports whether the first
 // row to read is among them.
-func (p *pulled) remembers(low, end ids.ID, ascending bool) bool {
+func (p *pulledOutbox) remembers(low, end ids.ID, ascending bool) bool {
 	cache, first := p.home.r.pullCache, firstOf(low, end, ascending)
 	if cache == nil || cache.lacks(p.source, first) {
 		return false

@@ -14,9 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// pulled is a part of an outbox that a home reads: the ids from low to below
+// pulledOutbox is a part of an outbox that a home reads: the ids from low to below
 // end.
-type pulled struct {
+type pulledOutbox struct {
 	home     Home
 	source   string
 	edge     ids.ID // the newest by which the home reads any of it
@@ -31,18 +31,18 @@ type pulled struct {
 const noEnd = store.MaxID + 1
 
 // outboxes returns the parts of outboxes that a header names. No two overlap.
-func (h Home) outboxes(head *header, now time.Time) []*pulled {
+func (h Home) outboxes(head *header, now time.Time) []*pulledOutbox {
 	lowest := h.lowest(head, now)
 	pulls := head.pulls(lowest)
 	slices.SortFunc(pulls, func(a, b edgePull) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), cmp.Compare(a.Since, b.Since))
 	})
-	var outboxes []*pulled
-	var last *pulled
+	var outboxes []*pulledOutbox
+	var last *pulledOutbox
 	for _, pull := range pulls {
 		low := max(pull.Since, lowest)
 		if last == nil || last.source != pull.Source || low > last.end {
-			last = &pulled{home: h, source: pull.Source, low: low}
+			last = &pulledOutbox{home: h, source: pull.Source, low: low}
 			outboxes = append(outboxes, last)
 		}
 		last.end = max(last.end, cmp.Or(pull.Until, noEnd))
@@ -51,9 +51,9 @@ func (h Home) outboxes(head *header, now time.Time) []*pulled {
 	return outboxes
 }
 
-// entries implements source. It ignores the limit: each read asks for twice as many
+// entries implements entrySource. It ignores the limit: each read asks for twice as many
 // rows as the last.
-func (p *pulled) entries(ctx context.Context, gap string, ascending bool, _ int) (entries []entryItem, rest string, err error) {
+func (p *pulledOutbox) entries(ctx context.Context, gap string, ascending bool, _ int) (entries []entryItem, rest string, err error) {
 	low, end, rest, some := p.beyond(gap, ascending)
 	if !some {
 		return nil, rest, nil
@@ -77,7 +77,7 @@ func (p *pulled) entries(ctx context.Context, gap string, ascending bool, _ int)
 }
 
 // ready also keeps the cached rows that it finds, so that entries answers from them.
-func (p *pulled) ready(gap string, ascending bool) bool {
+func (p *pulledOutbox) ready(gap string, ascending bool) bool {
 	low, end, _, some := p.beyond(gap, ascending)
 	return !some || p.remembers(low, end, ascending)
 }
@@ -85,7 +85,7 @@ func (p *pulled) ready(gap string, ascending bool) bool {
 // beyond returns the part of the outbox to read next from a gap: the ids from low to
 // below end. If none are that near, some is false and rest is the gap at which they
 // begin, "" if there are no more. So a page that ends before them needs no request.
-func (p *pulled) beyond(gap string, ascending bool) (low, end ids.ID, rest string, some bool) {
+func (p *pulledOutbox) beyond(gap string, ascending bool) (low, end ids.ID, rest string, some bool) {
 	low, end = p.low, p.end
 	id, inside := idOf(gap)
 	switch {
@@ -116,7 +116,7 @@ func idOf(gap string) (id ids.ID, inside bool) {
 // read returns rows of the outbox, nearest first: those in the cache, or 8 in the
 // first read and twice as many in each further one, at most 256. rest is the id at
 // which it ended.
-func (p *pulled) read(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, err error) {
+func (p *pulledOutbox) read(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, err error) {
 	if rows, rest, ok, err := p.cached(ctx, low, end, ascending); ok || err != nil {
 		return rows, rest, err
 	}
@@ -142,7 +142,7 @@ func (p *pulled) read(ctx context.Context, low, end ids.ID, ascending bool) (row
 }
 
 // entry returns the row as if a delivery by the newest edge had brought it.
-func (p *pulled) entry(row pulledItem) entryItem {
+func (p *pulledOutbox) entry(row pulledItem) entryItem {
 	entry := entryItem{Key: entryKey{CacheKey{cmp.Or(row.Owner, p.source), row.ID}, p.edge}, About: row.About}
 	if entry.Key.Owner != p.source {
 		entry.Source = p.source

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// source has entries of a home. A page of a home merges those of all its sources.
-type source interface {
+// entrySource has entries of a home. A page of a home merges those of all its sources.
+type entrySource interface {
 	// entries reads up to limit entries from a gap on, nearest first, by one
 	// request at most. rest is the gap at which it ended, "" if there are no more.
 	entries(ctx context.Context, gap string, ascending bool, limit int) (entries []entryItem, rest string, err error)
@@ -71,7 +71,7 @@ func (i *homeItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return i.entryItem.UnmarshalDynamoItem(item)
 }
 
-// pushed is the source of the entries that deliveries wrote into the home. It
+// pushed is the entrySource of the entries that deliveries wrote into the home. It
 // also reads the header if that is not known yet and lies in the reach.
 type pushed struct{ *homeReading }
 

@@ -105,7 +105,7 @@ type memory struct {
 	last *simplelru.LRU[place, known]
 }
 
-// known is a slot whose digest is stored.
+// known is the slot of a digest that is stored, or that none is needed.
 type known struct {
 	from, to ids.ID
 	none     bool // there is no schedule
