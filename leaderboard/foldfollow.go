@@ -23,7 +23,7 @@ import (
 type foldedBoard struct {
 	name   string
 	fold   int64
-	absent map[string]bool // periods that entries name and that are not there
+	absent map[string]bool // periods that entries name but that do not exist
 }
 
 // foldState is what a folder does with a period.
@@ -73,7 +73,7 @@ func (c keyChange) apply(set *fold.Set) (changed bool) {
 	return set.Remove(c.key)
 }
 
-// wait makes the period be loaded, from now on.
+// wait starts the wait until the period is loaded.
 func (p *foldedPeriod) wait() {
 	p.drop()
 	p.state, p.since = foldWaits, time.Now()
@@ -277,7 +277,7 @@ func (l *folding) readPeriods(ctx context.Context, b *foldedBoard) error {
 	return nil
 }
 
-// dropBoard stops to follow a board that is counted or gone, and deletes what was
+// dropBoard stops following a board that is counted or gone, and deletes what was
 // published of it.
 func (l *folding) dropBoard(ctx context.Context, name string) error {
 	b := l.folded[name]

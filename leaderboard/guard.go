@@ -157,7 +157,7 @@ func (r *Repository) answerOf(a attempt, g guardItem, e *entryItem) (answer, err
 	return got, nil
 }
 
-// keyOf is a key that begins as a guard keeps it, nil for none.
+// keyOf returns a key that begins with what a guard kept of it, nil if that is nothing.
 func (a attempt) keyOf(known []byte) []byte {
 	if len(known) == 0 {
 		return nil

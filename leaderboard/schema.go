@@ -197,7 +197,7 @@ type entryItem struct {
 	Moved   ids.ID `dynamo:"moved"`   // the last hiding or unhiding
 
 	// Life is the first guarded operation since the entry began, or began again after
-	// a removal. Undo takes back what belongs to it, and nothing of before.
+	// a removal. Undo takes back only what belongs to it.
 	Life ids.ID `dynamo:"life"`
 
 	// Managed and ManagedBefore are the ids of the last two calls that removed, hid

@@ -155,7 +155,7 @@ func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 		delete(h.rooms, r.name)
 	}
 	opened := r.opened
-	// A room may be open for long, and its first ctx must not be.
+	// The room may stay open for long, so it must not hold on to the first ctx.
 	r.opened, r.stop, r.err = nil, s.Stop, err
 	if !wanted {
 		r.err = ErrClosed
@@ -202,7 +202,7 @@ func (h *Hub[E]) expel(r *room[E]) {
 }
 
 // shut ends a room that the hub has forgotten. If the backplane has not answered yet,
-// stop cancels the question, and open stops the subscription. A panic of stop has no
+// stop cancels the request, and open stops the subscription. A panic of stop has no
 // other effect.
 func (h *Hub[E]) shut(r *room[E], stop func()) {
 	_ = parallel.Catch(func() error { stop(); return nil })

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxUnseen   = 100 // where Unseen stops to count
+	maxUnseen   = 100 // where Unseen stops counting
 	unseenReads = 6   // each of twice as many rows as the one before
 )
 

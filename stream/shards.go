@@ -26,7 +26,7 @@ const (
 	describeEvery = 100 * time.Millisecond // AWS allows ten a second
 	describeTries = 5
 	answerWait    = 10 * time.Second
-	emptyReads    = 3 // after which an open shard that has children has ended
+	emptyReads    = 3 // in a row, after which an open shard that has children counts as ended
 )
 
 // Why a shard could not be read at a position.

@@ -122,7 +122,7 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op,
 		return row{}, false, err
 	}
 	err = stands.errEdit(c.User)
-	if ok && !errors.Is(err, plaza.ErrForbidden) && stands.hides(refused, op, call) {
+	if ok && !errors.Is(err, plaza.ErrForbidden) && stands.unknownOutcome(refused, op, call) {
 		err = plaza.ErrUnknownOutcome
 	}
 	return stands, !ok, err
@@ -148,15 +148,15 @@ func (r *Repository) noteEdit(ctx context.Context, key store.Key, op, call ids.I
 	if err := r.table.Decode(item, &stands); err != nil {
 		return false, err
 	}
-	if stands.hides(refused, op, call) {
+	if stands.unknownOutcome(refused, op, call) {
 		return false, plaza.ErrUnknownOutcome
 	}
 	return false, nil
 }
 
-// hides reports whether a refused edit may have been applied before the edits that stand, or
-// before the removal.
-func (i row) hides(refused *store.Refused, op, call ids.ID) bool {
+// unknownOutcome reports whether a refused edit may have been applied before the edits
+// that the row remembers, or before the removal.
+func (i row) unknownOutcome(refused *store.Refused, op, call ids.ID) bool {
 	return refused.Doubtful() && !i.editedBy(call) && (op <= i.EditOp || i.Removed != nil)
 }
 

@@ -32,7 +32,7 @@ const (
 const MaxLive = 100
 
 const (
-	// lead is how long before it shows an announcement is written: every process
+	// lead is how long an announcement is stored before it shows, so that every process
 	// has read it by then. Window is for the write and for clocks that differ.
 	lead = CacheTTL + notify.Window
 
@@ -40,7 +40,7 @@ const (
 	minLead = lead - notify.Window*3/4
 )
 
-// earliest is when what is announced now can begin to show.
+// earliest is the time at which a can begin to show if it is written now.
 func earliest(a notify.Announcement, now time.Time) time.Time {
 	if at := now.Add(lead); at.After(a.From) {
 		return at
