@@ -259,7 +259,7 @@ func (w *jsonWalk) next() ([]byte, error) {
 	return raw, nil
 }
 
-// nextByte takes white space and returns the byte behind it, or 0 at the end.
+// nextByte takes white space and returns the byte after it, or 0 at the end.
 func (in *input) nextByte() byte {
 	for {
 		c := in.byteAt(0)
