@@ -161,7 +161,7 @@ func (p *homeReading) rows(ctx context.Context, reach store.Reach) (rows []homeR
 
 // inRows groups consecutive entries into rows.
 func inRows(entries []entryItem) []homeRow {
-	rows := make([]homeRow, 0, len(entries)) // most often each is a row
+	rows := make([]homeRow, 0, len(entries)) // usually each is a row
 	for from, entry := range entries {
 		row := entry.Key.CacheKey
 		if n := len(rows); n == 0 || rows[n-1].CacheKey != row {
