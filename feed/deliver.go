@@ -89,7 +89,7 @@ func (r *Repository) newJob(a Activity) (deliveryJob, error) {
 	}, err
 }
 
-// failed reports that jobs could not be found.
+// failed reports that the search for jobs failed.
 func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("feed: deliver: %w", err)
 	r.opts.OnDelivery(Delivery{Err: err})

@@ -74,7 +74,7 @@ func (r *Repository) Run(ctx context.Context) error {
 	return work.Run(ctx, r.opts.Poll, r.Deliver)
 }
 
-// failed reports that jobs could not be found.
+// failed reports that the search for jobs failed.
 func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("notify: deliver: %w", err)
 	r.opts.OnDelivery(Delivery{Err: err})
