@@ -123,7 +123,7 @@ const (
 	erased   = "erased" // with its user
 )
 
-// errState is of a tombstone with another state.
+// errState is returned for a tombstone with an unknown state.
 var errState = errors.New("its state is none")
 
 // tombstone refuses a late repeat of the send. The counters stay, so that likes

@@ -115,7 +115,7 @@ func (w *segmentReader) read(ctx context.Context, reach store.Reach) (rows []row
 	if ended {
 		return rows, "", nil
 	}
-	return rows, w.layout.gapBehind(segments[len(segments)-1], reach.Ascending()), nil
+	return rows, w.layout.gapAfter(segments[len(segments)-1], reach.Ascending()), nil
 }
 
 // readSegments reads the rows of span in each segment.
@@ -148,8 +148,8 @@ func (l *layout) segmentsFrom(gap string, ascending bool) []int {
 	return before
 }
 
-// gapBehind returns the gap behind a segment, in reading order.
-func (l *layout) gapBehind(segment int, ascending bool) string {
+// gapAfter returns the gap after a segment, in reading order.
+func (l *layout) gapAfter(segment int, ascending bool) string {
 	if ascending {
 		return textAt(l.span(segment).to)
 	}

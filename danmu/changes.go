@@ -100,7 +100,7 @@ func commentChanges(i images.Images) ([]Change, error) {
 
 func (i *row) lives() bool { return i != nil && !i.gone() }
 
-// end says how a comment ended whose row is now i, nil where that is gone too.
+// end returns how a comment ended. i is its row now, nil if that is gone too.
 func (i *row) end() (ChangeKind, error) {
 	if i == nil {
 		return Erased, nil
@@ -150,7 +150,7 @@ func reactionChanges(i images.Images) (changes []Change, err error) {
 	return changes, nil
 }
 
-// change is the kind of change where such a reaction began or ended.
+// change returns the kind of change when a reaction of this kind begins or ends.
 func (k kind) change(begun bool) ChangeKind {
 	switch {
 	case k == liking && begun:

@@ -118,8 +118,8 @@ func newImport(c Comment, p place, now time.Time) row {
 }
 
 // sentAt returns an id of a time. Ids of the same time differ in 22 bits of lot. Ids
-// begin in 2000, so the years 1970 to 1999 share the first day, with 382 ids for each
-// millisecond.
+// begin in 2000, so the years 1970 to 1999 share the first day, with 382 ids for each of
+// their milliseconds.
 func sentAt(sent time.Time, lot uint64) ids.ID {
 	const (
 		day    = 24 * 60 * 60 * 1000

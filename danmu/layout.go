@@ -177,8 +177,8 @@ func (r *Repository) remember(l, before *layout) *layout {
 }
 
 // addSegments stores segments before their first comment is written, so that readers
-// find them. The object's duration must reach latest. It returns the stored layout. If
-// that lacks the segments, nothing was written, for example because its segments have
+// find them. The object's duration must be at least latest. It returns the stored layout.
+// If that lacks the segments, nothing was written, for example because its segments have
 // another length.
 func (r *Repository) addSegments(ctx context.Context, l *layout, segments []int, latest int64) (*layout, error) {
 	known, err := unpackSegments(l.stored, int(MaxProgress/l.segment))

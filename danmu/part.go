@@ -97,8 +97,8 @@ func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent
 	return p.span.of(found), err
 }
 
-// textAt returns the lower bound of the texts of IDs from a moment on. It is empty past
-// MaxProgress.
+// textAt returns the lower bound of the texts of all IDs from a moment on. It is empty
+// past MaxProgress.
 func textAt(moment time.Duration) string {
 	if moment > MaxProgress {
 		return ""

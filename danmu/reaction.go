@@ -60,8 +60,8 @@ var (
 
 // reactionItem is U#user / object#id#kind. So one query reads the reactions of a range,
 // and one partition holds all reactions of a user. It stores the Op that made the
-// reaction. After that is taken back, the item keeps the Op as long as a late request
-// may arrive.
+// reaction. After that is taken back, the item keeps the Op for as long as a late
+// request may arrive.
 type reactionItem struct {
 	PK    string `dynamo:"pk"`
 	SK    string `dynamo:"sk"`
@@ -85,7 +85,7 @@ func (r *Repository) reaction(i reactionItem) (a Action, k kind, err error) {
 	return a, k, err
 }
 
-// errReaction is of an item that is no reaction.
+// errReaction is returned for an item that is not a reaction.
 var errReaction = errors.New("is no reaction")
 
 func (i reactionItem) reaction() (a Action, k kind, err error) {

@@ -25,7 +25,7 @@ func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) 
 // taken back and of the items of a ratelimit.Table.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
-// What begins the keys of comments and of reactions.
+// The first parts of the keys of comments and reactions.
 const (
 	commentRows  = "D"
 	reactionRows = "U"

@@ -146,7 +146,8 @@ func (r *Repository) configure(ctx context.Context, object string, s Settings) (
 	}
 	if changed = !reflect.DeepEqual(next, seen); changed {
 		next.Rev = seen.Rev + 1
-		// The token of a transaction tells an attempt whose answer was lost from another's write.
+		// A transaction has a token, so an attempt whose answer was lost is not mistaken for
+		// another call's write.
 		if err := r.table.Run(ctx, r.table.Tx().Update(r.reconfigure(object, seen, next))); err != nil {
 			return false, err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// maxTo is the most further outboxes of an activity.
+// maxTo is the most outboxes that To may name.
 const maxTo = 20
 
 // MaxActivity is the largest activity, all its fields together, in bytes.
@@ -106,8 +106,8 @@ func (a Activity) clone() Activity {
 	return a
 }
 
-// timed fills in a missing time and brings the time into the form in which it
-// is read back.
+// timed fills in a missing time, and makes the time equal to the one that is read
+// back.
 func (a Activity) timed() Activity {
 	if a.Time.IsZero() {
 		a.Time = a.ID.Time()

@@ -89,7 +89,7 @@ func (r *Repository) newJob(a Activity) (deliveryJob, error) {
 	}, err
 }
 
-// failed reports an error of looking for jobs.
+// failed reports that the search for jobs failed.
 func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("feed: deliver: %w", err)
 	r.opts.OnDelivery(Delivery{Err: err})
@@ -97,8 +97,8 @@ func (r *Repository) failed(err error) error {
 }
 
 // deliverInline delivers to the first followers on behalf of the publisher. The
-// rest stays in the job, also after a failure, which OnDelivery gets. It
-// returns only an error that will not pass by itself.
+// rest stays in the job, even after a failure, which is passed to OnDelivery. It
+// returns only an error that retries cannot fix.
 func (r *Repository) deliverInline(ctx context.Context, job deliveryJob, limit int) error {
 	if limit <= 0 {
 		return nil
@@ -167,9 +167,9 @@ func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int
 	return true, r.jobs.End(ctx, *job)
 }
 
-// pulled returns which of the sources are Pulled, by a read after the call
-// began. It may miss some, because it remembers for a while that a source was
-// not Pulled: delivering too much is harmless.
+// pulled returns which of the sources are Pulled. Those that it returns were read
+// after the call began. It may miss some, because it remembers for a while that a
+// source was not Pulled: delivering too much is harmless.
 func (r *Repository) pulled(ctx context.Context, sources []string) (map[string]bool, error) {
 	now := r.opts.Now()
 	var unknown []string

@@ -71,7 +71,7 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 	case header.Mode != Pushed:
 		return ErrPulled
 	}
-	// Jobs first, so that no worker delivers activities that are about to be
+	// Jobs go first, so that no worker delivers activities that are about to be
 	// deleted.
 	if err := r.eraseJobs(ctx, user); err != nil {
 		return err
@@ -113,8 +113,8 @@ func (r *Repository) eraseSpan(ctx context.Context, user string, span store.Span
 				references = append(references, store.Key{PK: outboxPK(to), SK: key.SK})
 			}
 		}
-		// Before the items that name them: a repeat finds the references by
-		// these items.
+		// References go before the items that name them, because a repeat finds
+		// them by these items.
 		if err := r.eraseReferences(ctx, user, references); err != nil {
 			return err
 		}

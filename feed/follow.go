@@ -104,7 +104,8 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	return created, nil
 }
 
-// makeEdge makes the edge, unless one stands that the home does not hide.
+// makeEdge creates the edge, unless there is one already that the home does not
+// hide.
 func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, created bool, err error) {
 	for range maxTries {
 		edge, created, err = h.r.graph.Follow(ctx, e)
@@ -145,11 +146,11 @@ type filling struct {
 	parallel int
 }
 
-// fill brings the activities that the edge's source published so far. It also
-// does so if the edge stood before, because the call that made it may have
-// died. It reads the source's mode after the edge was made: a switch that
-// begins later finds the edge, and later publishes deliver to the home. stands
-// reports whether the call created the edge and left it in place.
+// fill brings the activities that the edge's source has published so far, even if
+// the edge existed before: the call that created it may have died. It reads the
+// source's mode after the edge was created, so a switch that begins later finds
+// the edge, and later publishes deliver to the home. stands reports whether the
+// call created the edge and left it in place.
 func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 	edge := f.edge
 	found, err := h.r.sources(ctx, []string{edge.Followee})

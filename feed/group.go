@@ -87,6 +87,6 @@ func (r *Repository) groupKey(a Activity) (key string, alone bool) {
 	}
 }
 
-// day is that of the id, not of Time: lists are in the order of ids, so a day's
-// activities lie together.
+// day is the day of the id, not of Time: lists are in the order of ids, so a day's
+// activities are next to each other.
 func day(a Activity) string { return a.ID.Time().Format(time.DateOnly) }

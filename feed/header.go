@@ -65,7 +65,7 @@ func (h *header) covers(source string, edge ids.ID) bool {
 	return hidden != 0 && edge <= hidden
 }
 
-// mark is the mark with the name, zero if there is none. A damaged mark is
+// mark returns the mark with the name, or zero if there is none. A damaged mark is
 // reported and hides all entries of its source.
 func (h *header) mark(name string) mark {
 	if m, ok := h.marks[name]; ok {

@@ -75,7 +75,7 @@ func (h Home) page(ctx context.Context, req cursor.PageRequest, reading *homeRea
 type homeRow struct {
 	CacheKey
 	entries  []entryItem
-	twins    []entryItem // entries in the window below it that are about the same
+	twins    []entryItem // entries in the window below it that are about the same thing
 	activity *Activity   // once it is shown
 }
 
@@ -88,23 +88,23 @@ type homeReading struct {
 	now      int64 // in Unix seconds
 	pulls    bool  // whether the home reads outboxes, as far as known
 	header   *header
-	outboxes []*pulled // that the header names
-	sources  []source  // pushed, and the outboxes
+	outboxes []*pulledOutbox // that the header names
+	sources  []entrySource   // pushed, and the outboxes
 	kept     store.Kept[entryItem]
 	queries  int
 }
 
 func (h Home) reading() *homeReading {
 	p := &homeReading{home: h, now: h.r.opts.Now().Unix()}
-	p.sources = []source{pushed{p}}
+	p.sources = []entrySource{pushed{p}}
 	return p
 }
 
 // errStartOver ends a page that found out too late that the home reads outboxes.
 var errStartOver = errors.New("feed: the home reads outboxes")
 
-// meet is called once, with the home's header or nil.
-func (p *homeReading) meet(item dynamo.Item) (err error) {
+// setHeader is called once, with the home's header or nil.
+func (p *homeReading) setHeader(item dynamo.Item) (err error) {
 	if p.header, err = p.home.r.parseHeader(item); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (p *homeReading) meet(item dynamo.Item) (err error) {
 	return nil
 }
 
-// readHeader reads the header alone; an empty one if there is none.
+// readHeader reads the header alone. It returns an empty item if there is none.
 func (p *homeReading) readHeader(ctx context.Context) (item dynamo.Item, err error) {
 	err = p.home.r.table.Get(ctx, headerKey(p.home.reader), p.home.r.opts.Consistent, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -162,7 +162,7 @@ func (p *homeReading) rows(ctx context.Context, reach store.Reach) (rows []homeR
 
 // inRows groups consecutive entries into rows.
 func inRows(entries []entryItem) []homeRow {
-	rows := make([]homeRow, 0, len(entries)) // most often each is a row
+	rows := make([]homeRow, 0, len(entries)) // usually each is a row
 	for from, entry := range entries {
 		row := entry.Key.CacheKey
 		if n := len(rows); n == 0 || rows[n-1].CacheKey != row {
@@ -189,8 +189,8 @@ func (p *homeReading) query(ctx context.Context, reach store.Reach, spare int) (
 	return p.merged(ctx, len(p.sources), reach, max(maxQueries-p.queries-spare, 0))
 }
 
-// first reads the pushed entries of a reach and looks for the header. If it
-// stays unknown, show reads it with the activities.
+// first reads the pushed entries of a reach, and the header if it can. Otherwise
+// show reads the header with the activities.
 func (p *homeReading) first(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
 	noted, reads := p.pulls, 1
 	if noted && !reach.Ascending() {
@@ -210,13 +210,13 @@ func (p *homeReading) first(ctx context.Context, reach store.Reach) (entries []e
 		reads++
 	}
 	if err == nil && reads == 2 {
-		err = p.meet(item)
+		err = p.setHeader(item)
 	}
 	return entries, rest, err
 }
 
-// show keeps the rows that have a visible entry, whose activity stands and no
-// filter hides, and that do not repeat an activity just below.
+// show keeps the rows that have a visible entry, whose activity exists and passes
+// the filter, and that do not repeat an activity just below.
 func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, error) {
 	visible, err := p.readVisible(ctx, rows)
 	if err != nil {
@@ -234,7 +234,7 @@ func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, erro
 	return shown, nil
 }
 
-// repeats reports whether one of twins shows what the entry is about.
+// repeats reports whether one of the twins shows what the entry is about.
 func (p *homeReading) repeats(entry entryItem, twins []entryItem, visible map[CacheKey]*Activity) bool {
 	return slices.ContainsFunc(twins, func(twin entryItem) bool {
 		return twin.About == entry.About && p.mayShow(twin) && visible[twin.Key.CacheKey] != nil
@@ -248,8 +248,8 @@ func (p *homeReading) mayShow(entry entryItem) bool {
 }
 
 // readVisible reads the activities of the rows and of their twins, together
-// with the header. It returns those that have a visible entry, stand, and pass
-// the filter.
+// with the header. It returns those that exist, have a visible entry and pass the
+// filter.
 func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
 	wanted := p.wanted(rows)
 	var header store.Key
@@ -263,7 +263,7 @@ func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[Cach
 		return nil, err
 	}
 	if p.header == nil {
-		switch err := p.meet(item); {
+		switch err := p.setHeader(item); {
 		case err != nil:
 			return nil, err
 		case p.pulls:

@@ -89,7 +89,7 @@ func (o Outbox) list(consistent bool) store.List[activityItem, Activity] {
 	}
 }
 
-// standing drops removed activities and reads those of other outboxes.
+// standing drops removed activities and reads the ones that references name.
 func (r *Repository) standing(ctx context.Context, items []activityItem, consistent bool) ([]activityItem, error) {
 	var wanted []store.Key
 	for _, item := range items {

@@ -103,9 +103,9 @@ func (r *Repository) newest(ctx context.Context, owner string) (newest, error) {
 	return found, err
 }
 
-// cached returns what read would, from the rows that this process remembers. ok
-// is false if it may not remember the first of them.
-func (p *pulled) cached(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, ok bool, err error) {
+// cached returns what read would, from the rows that this process remembers. ok is
+// false if the first of them may not be among these.
+func (p *pulledOutbox) cached(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, ok bool, err error) {
 	cache, first := p.home.r.pullCache, firstOf(low, end, ascending)
 	if cache == nil || cache.lacks(p.source, first) {
 		return nil, "", false, nil
@@ -139,9 +139,9 @@ func (p *pulled) cached(ctx context.Context, low, end ids.ID, ascending bool) (r
 	return rows, rest, true, nil
 }
 
-// remembers finds rows for cached, without a request. It reports whether it has
-// those that come first.
-func (p *pulled) remembers(low, end ids.ID, ascending bool) bool {
+// remembers finds rows for cached, without a request. It reports whether the first
+// row to read is among them.
+func (p *pulledOutbox) remembers(low, end ids.ID, ascending bool) bool {
 	cache, first := p.home.r.pullCache, firstOf(low, end, ascending)
 	if cache == nil || cache.lacks(p.source, first) {
 		return false

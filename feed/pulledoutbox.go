@@ -14,9 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// pulled is a part of an outbox that a home reads: the ids from low to below
+// pulledOutbox is a part of an outbox that a home reads: the ids from low to below
 // end.
-type pulled struct {
+type pulledOutbox struct {
 	home     Home
 	source   string
 	edge     ids.ID // the newest by which the home reads any of it
@@ -31,18 +31,18 @@ type pulled struct {
 const noEnd = store.MaxID + 1
 
 // outboxes returns the parts of outboxes that a header names. No two overlap.
-func (h Home) outboxes(head *header, now time.Time) []*pulled {
+func (h Home) outboxes(head *header, now time.Time) []*pulledOutbox {
 	lowest := h.lowest(head, now)
 	pulls := head.pulls(lowest)
 	slices.SortFunc(pulls, func(a, b edgePull) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), cmp.Compare(a.Since, b.Since))
 	})
-	var outboxes []*pulled
-	var last *pulled
+	var outboxes []*pulledOutbox
+	var last *pulledOutbox
 	for _, pull := range pulls {
 		low := max(pull.Since, lowest)
 		if last == nil || last.source != pull.Source || low > last.end {
-			last = &pulled{home: h, source: pull.Source, low: low}
+			last = &pulledOutbox{home: h, source: pull.Source, low: low}
 			outboxes = append(outboxes, last)
 		}
 		last.end = max(last.end, cmp.Or(pull.Until, noEnd))
@@ -51,9 +51,9 @@ func (h Home) outboxes(head *header, now time.Time) []*pulled {
 	return outboxes
 }
 
-// entries is a source. Each read asks for more rows than the last, whatever the
-// limit.
-func (p *pulled) entries(ctx context.Context, gap string, ascending bool, _ int) (entries []entryItem, rest string, err error) {
+// entries implements entrySource. It ignores the limit: each read asks for twice as many
+// rows as the last.
+func (p *pulledOutbox) entries(ctx context.Context, gap string, ascending bool, _ int) (entries []entryItem, rest string, err error) {
 	low, end, rest, some := p.beyond(gap, ascending)
 	if !some {
 		return nil, rest, nil
@@ -76,15 +76,16 @@ func (p *pulled) entries(ctx context.Context, gap string, ascending bool, _ int)
 	return entries, next, nil
 }
 
-// ready also lets entries answer from the rows that it found.
-func (p *pulled) ready(gap string, ascending bool) bool {
+// ready also keeps the cached rows that it finds, so that entries answers from them.
+func (p *pulledOutbox) ready(gap string, ascending bool) bool {
 	low, end, _, some := p.beyond(gap, ascending)
 	return !some || p.remembers(low, end, ascending)
 }
 
-// beyond returns the ids that lie beyond a gap, from low to below end, or false
-// and where to go on, so that a page that ends before them needs no request.
-func (p *pulled) beyond(gap string, ascending bool) (low, end ids.ID, rest string, some bool) {
+// beyond returns the part of the outbox to read next from a gap: the ids from low to
+// below end. If none are that near, some is false and rest is the gap at which they
+// begin, "" if there are no more. So a page that ends before them needs no request.
+func (p *pulledOutbox) beyond(gap string, ascending bool) (low, end ids.ID, rest string, some bool) {
 	low, end = p.low, p.end
 	id, inside := idOf(gap)
 	switch {
@@ -112,10 +113,10 @@ func idOf(gap string) (id ids.ID, inside bool) {
 	return id, len(gap) > size
 }
 
-// read returns rows of the outbox, nearest first: those that the cache has, or
-// else 8 at first and then twice as many each time, at most 256. rest is the id
-// at which it ended.
-func (p *pulled) read(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, err error) {
+// read returns rows of the outbox, nearest first: those in the cache, or 8 in the
+// first read and twice as many in each further one, at most 256. rest is the id at
+// which it ended.
+func (p *pulledOutbox) read(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, err error) {
 	if rows, rest, ok, err := p.cached(ctx, low, end, ascending); ok || err != nil {
 		return rows, rest, err
 	}
@@ -141,7 +142,7 @@ func (p *pulled) read(ctx context.Context, low, end ids.ID, ascending bool) (row
 }
 
 // entry returns the row as if a delivery by the newest edge had brought it.
-func (p *pulled) entry(row pulledItem) entryItem {
+func (p *pulledOutbox) entry(row pulledItem) entryItem {
 	entry := entryItem{Key: entryKey{CacheKey{cmp.Or(row.Owner, p.source), row.ID}, p.edge}, About: row.About}
 	if entry.Key.Owner != p.source {
 		entry.Source = p.source

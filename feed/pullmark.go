@@ -45,7 +45,7 @@ func (p pull) empty(lowest ids.ID) bool { return p.Until != 0 && p.Until <= max(
 // lowest, in any order. It leaves out those that an unfollow has ended and
 // those without a range. A damaged one is reported and left out.
 func (h *header) pulls(lowest ids.ID) []edgePull {
-	active := make([]edgePull, 0, len(h.item)) // most often they are most of it
+	active := make([]edgePull, 0, len(h.item)) // most marks are usually active pulls
 	for name, value := range h.item {
 		edge, source, ok := parsePullName(name)
 		if !ok || h.covers(source, edge) {
@@ -59,7 +59,7 @@ func (h *header) pulls(lowest ids.ID) []edgePull {
 	return active
 }
 
-// parsePullName undoes pullName, if that is of an edge of a source.
+// parsePullName undoes pullName. It reports false for other names.
 func parsePullName(name string) (edge ids.ID, source string, ok bool) {
 	if !strings.HasPrefix(name, pullPrefix) {
 		return 0, "", false

@@ -101,10 +101,11 @@ type sweep struct {
 
 	removed int
 	size    int // of what stays, in bytes
-	reading int // the pulls that show something
+	reading int // how many pulls show something
 }
 
-// pulls removes those whose range is over, and collects ended ones.
+// pulls removes the pulls whose range is over, and collects those that an unfollow
+// has ended.
 func (s *sweep) pulls(lowest ids.ID) {
 	for _, name := range s.names {
 		edge, source, ok := parsePullName(name)
@@ -144,7 +145,7 @@ func (s *sweep) marks(keep string) {
 			s.size += len(pull) + pullSize
 		}
 		s.removed += n
-		old := name != keep && m.Unfollow != 0 && m.Unfollow < s.horizon && s.removed < sweepSize // so none of ended is left
+		old := name != keep && m.Unfollow != 0 && m.Unfollow < s.horizon && s.removed < sweepSize // then all of ended were removed
 		if old {
 			s.update.RemoveExpr("$", name)
 			s.removed++
@@ -157,7 +158,7 @@ func (s *sweep) marks(keep string) {
 	}
 }
 
-// note stores whether the attribute is present.
+// note sets the attribute, or removes it.
 func (s *sweep) note(attr string, present bool) {
 	if present {
 		s.update.Set(attr, true)

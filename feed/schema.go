@@ -153,7 +153,7 @@ func (i *activityItem) activityOf(owner string) Activity {
 	return a
 }
 
-// outbox begins the keys of activities.
+// outbox is the first part of the partition keys of activities.
 const outbox = "O"
 
 func outboxPK(owner string) string { return keys.Join(outbox, owner) }
@@ -342,7 +342,7 @@ type jobItem struct {
 	Switch bool     `dynamo:"switch,omitempty"`
 	At     int      `dynamo:"at,omitempty"`     // whose followers come next: 0 is the owner, then To
 	Cursor string   `dynamo:"cursor,omitempty"` // into the list of these followers
-	Told   bool     `dynamo:"told,omitempty"`   // all homes have the switch, except those that could not take it
+	Told   bool     `dynamo:"told,omitempty"`   // of a switch: all homes have it, except those that could not take it
 }
 
 // UnmarshalDynamoItem refuses what cannot be delivered.

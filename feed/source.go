@@ -11,9 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// source has entries of a home. A home's page consists of those of all its
-// sources.
-type source interface {
+// entrySource has entries of a home. A page of a home merges those of all its sources.
+type entrySource interface {
 	// entries reads up to limit entries from a gap on, nearest first, by one
 	// request at most. rest is the gap at which it ended, "" if there are no more.
 	entries(ctx context.Context, gap string, ascending bool, limit int) (entries []entryItem, rest string, err error)
@@ -72,7 +71,7 @@ func (i *homeItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return i.entryItem.UnmarshalDynamoItem(item)
 }
 
-// pushed is the source of the entries that deliveries wrote into the home. It
+// pushed is the entrySource of the entries that deliveries wrote into the home. It
 // also reads the header if that is not known yet and lies in the reach.
 type pushed struct{ *homeReading }
 
@@ -134,8 +133,8 @@ func (p pushed) withHeader(ctx context.Context, span store.Span) (entries []entr
 	if rest == headerSK+afterEntry {
 		rest = ""
 	}
-	if header != nil || rest == "" || !span.Ascending { // if there is one, it was read
-		err = p.meet(header)
+	if header != nil || rest == "" || !span.Ascending { // the top was read, and a header with it
+		err = p.setHeader(header)
 	}
 	return entries, rest, err
 }

@@ -31,7 +31,7 @@ const (
 func (m Mode) switched(pulled bool) (next Mode, begins bool) {
 	switch {
 	case pulled && m == Pulled:
-		return Pulled, true // for the edges that the graph made alone
+		return Pulled, true // for the edges that were created in the graph directly
 	case pulled:
 		return Opening, m != Opening
 	default:
@@ -201,7 +201,7 @@ type transition struct {
 	job    *deliveryJob
 	outbox Outbox
 	at     ids.ID
-	until  ids.ID        // above what the outbox had when it was Closing; 0 before it is read
+	until  ids.ID        // above all that the outbox had when it became Closing; 0 before it is read
 	walked []follow.Edge // the last page
 	missed error         // of the first home that could not take the switch
 	homes  *int          // changed by this attempt
@@ -248,7 +248,7 @@ func (r *Repository) switchMode(ctx context.Context, job *deliveryJob, homes *in
 func (t *transition) overtaken(ctx context.Context, header sourceItem) error {
 	if header.At != 0 && (header.Mode == Closing || header.Mode == Pushed) {
 		t.at, t.until = header.At, 0
-		if err := t.tell(ctx, Closing, t.walked); err != nil {
+		if err := t.changeAll(ctx, Closing, t.walked); err != nil {
 			return err
 		}
 	}
@@ -263,12 +263,12 @@ func (t *transition) page(ctx context.Context, mode Mode, place string) (next st
 		return "", err
 	}
 	t.walked = page.Items
-	return string(page.Next), t.tell(ctx, mode, page.Items)
+	return string(page.Next), t.changeAll(ctx, mode, page.Items)
 }
 
-// tell changes the homes of these edges. One that is full or damaged does not
+// changeAll changes the homes of these edges. One that is full or damaged does not
 // hold up the others.
-func (t *transition) tell(ctx context.Context, mode Mode, edges []follow.Edge) (err error) {
+func (t *transition) changeAll(ctx context.Context, mode Mode, edges []follow.Edge) (err error) {
 	if mode == Closing && t.until == 0 && len(edges) > 0 {
 		if t.until, err = t.outbox.next(ctx); err != nil {
 			return err
@@ -315,9 +315,9 @@ func (t *transition) end(ctx context.Context, mode Mode) (done bool, err error) 
 	case t.missed != nil || mode == Pulled:
 		header, err = t.outbox.mode(ctx)
 	case mode == Opening:
-		header, err = t.reach(ctx, Opening, Pulled)
+		header, err = t.setMode(ctx, Opening, Pulled)
 	default:
-		header, err = t.reach(ctx, Closing, Pushed)
+		header, err = t.setMode(ctx, Closing, Pushed)
 	}
 	switch {
 	case err != nil:
@@ -332,8 +332,8 @@ func (t *transition) end(ctx context.Context, mode Mode) (done bool, err error) 
 	return true, t.r.jobs.End(ctx, *t.job)
 }
 
-// reach changes the mode and returns the header that stands then.
-func (t *transition) reach(ctx context.Context, from, to Mode) (header sourceItem, err error) {
+// setMode changes the mode and returns the header as it is afterwards.
+func (t *transition) setMode(ctx context.Context, from, to Mode) (header sourceItem, err error) {
 	err = t.r.table.Run(ctx, store.Returning{
 		Update: t.r.table.Update(sourceKey(t.outbox.owner)).Set("mode", to).If("$ = ? AND $ = ?", "mode", from, "at", t.at),
 		Out:    &header,

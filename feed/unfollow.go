@@ -69,7 +69,7 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (c
 	known := err == nil
 	switch {
 	case errors.Is(err, plaza.ErrNotFound):
-		// Follows of this moment may still be in flight.
+		// A follow that was sent a moment ago may still arrive.
 		last.ID, err = ids.At(h.r.opts.Now().Add(-keys.MaxAhead)), nil
 	case err != nil:
 		return false, err
@@ -78,14 +78,14 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (c
 	case stands:
 		named = last
 	}
-	// Before the edge goes: a crash in between leaves a hidden or kept edge,
-	// which the next Follow or Unfollow removes.
+	// This comes before the edge is removed: a crash in between leaves a hidden or
+	// kept edge, which the next Follow or Unfollow removes.
 	switch {
 	case !o.KeepHistory:
 		err = h.hideSource(ctx, source, max(last.ID, o.ID))
 	case named.ID != 0:
 		err = h.keepPull(ctx, source, named.ID)
-	case known: // the graph alone may have ended it
+	case known: // it may have been ended in the graph directly
 		err = h.keepPull(ctx, source, last.ID)
 	}
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 const (
 	tick = time.Millisecond
 
-	// A sleep takes a millisecond or more and would miss every twelfth tick. So
-	// the shortest waits spin, within a bound in case the clock stands still.
+	// A sleep takes a millisecond or more and would miss every twelfth tick. So the
+	// shortest waits spin. Their number is bounded, in case the clock stands still.
 	spin     = 100 * time.Microsecond
 	maxSpins = 10_000
 )

@@ -86,14 +86,14 @@ func (r *Repository) define(ctx context.Context, b Board) (changed bool, err err
 	return true, r.putDefinition(ctx, r.table.Put(next).If("ver = ?", stands.Ver))
 }
 
-// putDefinition writes a definition. The token of the transaction tells an attempt whose answer was
-// lost from another's write.
+// putDefinition writes a definition. The transaction has a token, so an attempt whose
+// answer was lost is not mistaken for another call's write.
 func (r *Repository) putDefinition(ctx context.Context, definition *store.Put) error {
 	return r.table.Run(ctx, r.table.Tx().Put(definition))
 }
 
-// beginFold makes what was published before be ignored: it may be from before the board
-// was counted, or undefined.
+// beginFold makes readers ignore what was published before: since then the board may have
+// been counted, or undefined.
 func (i *definitionItem) beginFold() {
 	if i.Ranking == RankByFold {
 		i.Fold = i.Ver

@@ -112,7 +112,7 @@ func (c *crew) attempt(ctx context.Context, job dueJob) Attempt {
 			return err
 		}
 		t.Ended = t.job.Work.ended()
-		return c.hold(ctx, &t)
+		return c.tryClaimed(ctx, &t)
 	})
 	if t.Err != nil {
 		t.Err = fmt.Errorf("leaderboard: end of period %s of %q: %w", t.Ended.Period.Name, t.Ended.Board, t.Err)
@@ -123,9 +123,9 @@ func (c *crew) attempt(ctx context.Context, job dueJob) Attempt {
 	return t.Attempt
 }
 
-// hold makes a claimed attempt and stores its result, unless another worker has ended
-// the work meanwhile.
-func (c *crew) hold(ctx context.Context, t *trial) error {
+// tryClaimed makes an attempt whose job is claimed, and stores its result, unless another
+// worker has ended the job meanwhile.
+func (c *crew) tryClaimed(ctx context.Context, t *trial) error {
 	var later time.Time
 	stands, failed := c.r.jobs.Hold(ctx, &t.job, func(ctx context.Context) (err error) {
 		later, err = c.try(ctx, t)

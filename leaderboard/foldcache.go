@@ -21,7 +21,8 @@ const (
 	maxBlocks = 1000 // likewise, about 4 KB each
 )
 
-// published is what a folder published last of a period. It never changes.
+// published is a folder's last publication of a period, as it was read. It is never
+// modified.
 type published struct {
 	key    store.Key
 	item   rootItem // its root is nil if there is nothing to use
@@ -29,7 +30,7 @@ type published struct {
 	read   time.Time // when the read began
 }
 
-// asOf is an else empty rank.
+// asOf returns a Rank with nothing but AsOf and Folded.
 func (p *published) asOf() Rank { return Rank{AsOf: p.item.AsOf, Folded: true} }
 
 // same reports whether nothing was published in between.
@@ -37,7 +38,7 @@ func (p *published) same(o *published) bool {
 	return p.item.root != nil && p.item.Gen == o.item.Gen && p.item.Seq == o.item.Seq
 }
 
-// foldCache has what folders published. It is safe for concurrent use.
+// foldCache caches what folders published. It is safe for concurrent use.
 type foldCache struct {
 	table *store.Table
 	now   func() time.Time
@@ -64,7 +65,7 @@ func newFoldCache(table *store.Table, now func() time.Time) (*foldCache, error) 
 	return c, err
 }
 
-// root returns what was published about a second ago or later.
+// root returns what is published, as of at most rootLife ago.
 func (c *foldCache) root(ctx context.Context, key store.Key) (*published, error) {
 	if p, ok := c.roots.Get(key); ok {
 		if age := c.now().Sub(p.read); age >= 0 && age < rootLife {

@@ -63,8 +63,8 @@ var (
 	errBounds      = errors.New("a block that it refers to contradicts it")
 )
 
-// use calls do with what is published, perhaps again with what is published then. It
-// reports false if there is nothing that can be used. Damage is reported.
+// use calls do with what is published, and again if a newer publication has replaced it
+// meanwhile. It reports false if there is nothing that can be used. Damage is reported.
 func (f folded) use(ctx context.Context, s standings, do func(*published) error) (used bool, err error) {
 	p, err := f.cache.root(ctx, rootKey(s.board.Name, s.period))
 	if err == nil {

@@ -144,8 +144,8 @@ func (f *Folder) setStatus(set func(*FolderStatus)) {
 	set(&f.status)
 }
 
-// lead folds with the lease gen until ctx ends or an error that no other attempt
-// survives. errFoldLost means that a folder with a later lease publishes.
+// lead folds with the lease gen until ctx ends, or until an error that another attempt
+// would meet too. errFoldLost means that a folder with a later lease publishes.
 func (f *Folder) lead(ctx context.Context, gen uint64) error {
 	l := newFolding(f, gen)
 	ctx, cancel := context.WithCancel(ctx)
@@ -166,7 +166,7 @@ type folding struct {
 
 	begun   bool                     // since the last rebuild
 	folded  map[string]*foldedBoard  // by name
-	periods map[string]*foldedPeriod // by how their parts begin
+	periods map[string]*foldedPeriod // by the prefix of their index partitions
 	unread  map[string]bool          // boards that may have changed
 	through time.Time
 
@@ -191,7 +191,7 @@ func (l *folding) end(cancel context.CancelFunc) {
 	})
 }
 
-// rebuild forgets all that was read.
+// rebuild forgets everything that was read.
 func (l *folding) rebuild() {
 	for _, p := range l.periods {
 		p.drop()

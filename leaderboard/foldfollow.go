@@ -23,15 +23,15 @@ import (
 type foldedBoard struct {
 	name   string
 	fold   int64
-	absent map[string]bool // periods that entries name and that are not there
+	absent map[string]bool // periods that entries name but that do not exist
 }
 
 // foldState is what a folder does with a period.
 type foldState int
 
 const (
-	foldWaits    foldState = iota // keeps its moves, until the index may be read
-	foldReads                     // keeps its moves, until the index was read
+	foldWaits    foldState = iota // keeps changes, until the index may be read
+	foldReads                     // keeps changes, until the index was read
 	foldFails                     // ignores it, until the next attempt
 	foldFollows                   // has its keys
 	foldRests                     // it is closed and published
@@ -46,9 +46,9 @@ type foldedPeriod struct {
 	since  time.Time // when the state began; when a failed one is tried again
 	tries  int
 
-	moves []foldMove // since it waits
-	read  *foldLoad
-	order dynamo.Item // the last one of Repair that came by the stream
+	pending []keyChange // since it waits
+	read    *foldLoad
+	order   dynamo.Item // Repair's last order that came through the stream
 
 	set     *fold.Set
 	ready   time.Time // when the index had been read: the set is right once all changes up to then are in it
@@ -60,20 +60,20 @@ type foldedPeriod struct {
 	stored foldStored
 }
 
-// foldMove is a key that came or went.
-type foldMove struct {
+// keyChange is a key that came into the index or left it.
+type keyChange struct {
 	key []byte
 	add bool
 }
 
-func (m foldMove) apply(set *fold.Set) (changed bool) {
-	if m.add {
-		return set.Add(m.key)
+func (c keyChange) apply(set *fold.Set) (changed bool) {
+	if c.add {
+		return set.Add(c.key)
 	}
-	return set.Remove(m.key)
+	return set.Remove(c.key)
 }
 
-// wait makes the period be loaded, from now on.
+// wait starts the wait until the period is loaded.
 func (p *foldedPeriod) wait() {
 	p.drop()
 	p.state, p.since = foldWaits, time.Now()
@@ -90,12 +90,12 @@ func (p *foldedPeriod) drop() {
 	if p.read != nil {
 		p.read.cancel()
 	}
-	p.read, p.moves, p.set = nil, nil, nil
+	p.read, p.pending, p.set = nil, nil, nil
 }
 
 // size is how many entries the period has in memory.
 func (p *foldedPeriod) size() int {
-	n := len(p.moves)
+	n := len(p.pending)
 	if p.set != nil {
 		n += p.set.Len()
 	}
@@ -109,15 +109,15 @@ func (p *foldedPeriod) loaded(through time.Time) bool {
 	return p.state == foldRests || p.state == foldFollows && !through.Before(p.ready)
 }
 
-func (p *foldedPeriod) move(m foldMove, now time.Time) {
+func (p *foldedPeriod) take(c keyChange, now time.Time) {
 	switch p.state {
 	case foldRests:
 		p.wait()
-		p.moves = append(p.moves, m)
+		p.pending = append(p.pending, c)
 	case foldWaits, foldReads:
-		p.moves = append(p.moves, m)
+		p.pending = append(p.pending, c)
 	case foldFollows:
-		if m.apply(p.set) {
+		if c.apply(p.set) {
 			p.dirty, p.changed = true, now
 		}
 	}
@@ -142,8 +142,8 @@ func (l *folding) begin(ctx context.Context) error {
 func (l *folding) take(r stream.Record) {
 	before, after := indexedAt(r.Old), indexedAt(r.New)
 	if before.part != after.part || !bytes.Equal(before.key, after.key) {
-		l.move(before, false)
-		l.move(after, true)
+		l.takeKey(before, false)
+		l.takeKey(after, true)
 	}
 	key := store.KeyOf(r.Keys)
 	switch parts := keys.Split(key.PK); {
@@ -185,7 +185,7 @@ func indexedAt(image map[string]types.AttributeValue) foldPlace {
 	return foldPlace{part.Value, key.Value}
 }
 
-func (l *folding) move(at foldPlace, add bool) {
+func (l *folding) takeKey(at foldPlace, add bool) {
 	i := strings.LastIndexByte(at.part, '#')
 	if i < 0 || !isShard(at.part[i+1:]) {
 		return
@@ -195,7 +195,7 @@ func (l *folding) move(at foldPlace, add bool) {
 		l.miss(at.part[:i])
 		return
 	}
-	p.move(foldMove{at.key, add}, l.opts.Now())
+	p.take(keyChange{at.key, add}, l.opts.Now())
 }
 
 func isShard(text string) bool {
@@ -277,7 +277,7 @@ func (l *folding) readPeriods(ctx context.Context, b *foldedBoard) error {
 	return nil
 }
 
-// dropBoard stops to follow a board that is counted or gone, and deletes what was
+// dropBoard stops following a board that is counted or gone, and deletes what was
 // published of it.
 func (l *folding) dropBoard(ctx context.Context, name string) error {
 	b := l.folded[name]

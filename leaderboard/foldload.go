@@ -159,15 +159,15 @@ func (l *folding) collect(ctx context.Context, key string, p *foldedPeriod) erro
 	if s := read.stored; s.gen > l.gen || s.gen == l.gen && s.seq > l.seq {
 		return foldLost(s.gen) // before blocks of that gen are stored again: LEADER may have been deleted
 	}
-	moves := p.moves
-	p.state, p.tries, p.moves = foldFollows, 0, nil
+	pending := p.pending
+	p.state, p.tries, p.pending = foldFollows, 0, nil
 	p.set, p.ready, p.stored = read.set, read.ended, read.stored
 	if p.order != nil {
 		p.stored.repair, p.order = p.order, nil
 	}
 	p.dirty, p.changed = true, read.ended
-	for _, m := range moves {
-		p.move(m, l.opts.Now())
+	for _, c := range pending {
+		p.take(c, l.opts.Now())
 	}
 	return nil
 }

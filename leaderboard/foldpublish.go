@@ -19,7 +19,8 @@ import (
 // errFoldLost ends leading: a folder with a later lease publishes.
 var errFoldLost = errors.New("leaderboard: another folder leads")
 
-// foldLost names the lease of that folder, above which the next one's is.
+// foldLost is errFoldLost with the gen of that folder's lease. A later lease must have a
+// higher one.
 func foldLost(gen uint64) error {
 	return fmt.Errorf("%w: %w", errFoldLost, &lease.StaleError{Gen: gen})
 }
@@ -27,11 +28,11 @@ func foldLost(gen uint64) error {
 const (
 	foldWrites = 4         // how many periods are published at once, and requests of one
 	foldRound  = 64        // how many periods are published before the stream is read again
-	foldKeep   = time.Hour // how long a block is kept that the root refers to no more: readers may have the root
+	foldKeep   = time.Hour // how long a block is kept that no longer belongs to the root: readers may have an older root
 	foldSweep  = time.Minute
 )
 
-// publication is what is published of a period.
+// publication is what a folder is about to publish of a period.
 type publication struct {
 	*foldedPeriod
 	root   rootItem
@@ -39,7 +40,7 @@ type publication struct {
 	bytes  int
 
 	snapshot *fold.Snapshot // nil if the period is too large
-	left     []store.Key    // blocks that are stored of one that is too large
+	left     []store.Key    // if it is too large, the blocks that are still stored
 	err      error
 }
 
@@ -56,7 +57,7 @@ func (p *foldedPeriod) due(through time.Time) bool {
 	return false
 }
 
-// publish publishes the periods that are due, those first that have waited longest.
+// publish publishes the periods that are due. Those that have waited longest come first.
 func (l *folding) publish(ctx context.Context) error {
 	var due []*foldedPeriod
 	for _, p := range l.periods {
@@ -68,7 +69,7 @@ func (l *folding) publish(ctx context.Context) error {
 	var all []*publication
 	for _, p := range due[:min(len(due), foldRound)] {
 		p.tried = time.Now()
-		all = append(all, l.next(p))
+		all = append(all, l.prepare(p))
 	}
 	err := parallel.ForEach(ctx, len(all), foldWrites, func(ctx context.Context, i int) error {
 		all[i].err = l.store(ctx, all[i])
@@ -88,8 +89,8 @@ func (l *folding) publish(ctx context.Context) error {
 	return nil
 }
 
-// next is what is to be published of a period now.
-func (l *folding) next(p *foldedPeriod) *publication {
+// prepare makes the next publication of a period.
+func (l *folding) prepare(p *foldedPeriod) *publication {
 	l.seq++
 	key := rootKey(p.board.name, p.period)
 	n := &publication{foldedPeriod: p, root: rootItem{
@@ -203,8 +204,8 @@ func (l *folding) published(n *publication) {
 	})
 }
 
-// retire makes a block be deleted, when it was first to be: a period that is loaded often
-// still has its blocks of before.
+// retire schedules the deletion of a block, unless it is scheduled already: a period that
+// is loaded again and again retires its old blocks each time.
 func (l *folding) retire(key store.Key, at time.Time) {
 	if _, ok := l.retired[key]; !ok {
 		l.retired[key] = at
@@ -266,7 +267,7 @@ func (l *folding) unpublish(ctx context.Context, p *foldedPeriod) error {
 		return err
 	}
 	next := blockKey(p.board.name, p.period, fold.BlockID{Gen: l.gen + 1})
-	gone := slices.DeleteFunc(stored.blocks, func(key store.Key) bool { return key.SK >= next.SK }) // whose root may come
+	gone := slices.DeleteFunc(stored.blocks, func(key store.Key) bool { return key.SK >= next.SK }) // a later folder's: their root may follow
 	if stored.repair != nil {
 		gone = append(gone, store.KeyOf(stored.repair))
 	}

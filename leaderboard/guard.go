@@ -67,7 +67,7 @@ func (a attempt) guardedPrint() uint32 {
 	return Submission{Score: a.Score, Operator: a.Operator}.print()
 }
 
-// forgetOp is how long an operation is known where its period does not end.
+// forgetOp is how long an operation is remembered if its period does not end.
 const forgetOp = 30 * 24 * time.Hour
 
 // forgotten reports whether the guard of the attempt may have expired.
@@ -108,8 +108,8 @@ func (a attempt) guard() store.Key {
 	return store.Key{PK: keys.Join("G", a.Op.String(), base64.RawURLEncoding.EncodeToString(entry[:16])), SK: "G"}
 }
 
-// guardTTL outlasts everything that could be mistaken for new, by more than clocks
-// differ.
+// guardTTL outlasts every repeat that could be mistaken for a new operation, by more than
+// clocks differ.
 func (a attempt) guardTTL() int64 {
 	if a.period.end.IsZero() {
 		return a.Op.Time().Add(forgetOp + settle).Unix()
@@ -157,7 +157,7 @@ func (r *Repository) answerOf(a attempt, g guardItem, e *entryItem) (answer, err
 	return got, nil
 }
 
-// keyOf is a key that begins as a guard keeps it, nil for none.
+// keyOf returns a key that begins with what a guard kept of it, nil if that is nothing.
 func (a attempt) keyOf(known []byte) []byte {
 	if len(known) == 0 {
 		return nil

@@ -43,7 +43,7 @@ type operation struct {
 // guardBatch is operations that are under way together.
 type guardBatch struct {
 	operations []*operation
-	callers    int // who have not gone; guarded by guardQueues.mu
+	callers    int // who have not given up; guarded by guardQueues.mu
 	cancel     context.CancelFunc
 }
 
@@ -52,8 +52,8 @@ const commitTimeout = 30 * time.Second
 
 var errBatchEnded = fmt.Errorf("leaderboard: the write ended its goroutine: %w", plaza.ErrUnknownOutcome)
 
-// do waits for the answer to an attempt. A caller who goes leaves an operation that is
-// under way to the others of its batch.
+// do waits for the answer to an attempt. If the caller gives up, an operation that is
+// under way goes on for the others of its batch.
 func (q *guardQueues) do(ctx context.Context, r *Repository, a attempt) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, err

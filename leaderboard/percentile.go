@@ -65,10 +65,10 @@ func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (fl
 	return score, in.wrap("score at a percentile of", err)
 }
 
-// reach reads rows down to a place that has better entries above it and worse below,
+// readTo reads rows down to a place that has better entries above it and worse below,
 // from a bound near it or from the nearer end. It returns the indexes of that place
-// and of the one above. Unless all are damaged, one of the rows is not.
-func (s standings) reach(ctx context.Context, better, worse int) (items []rowItem, places [2]int, err error) {
+// and of the one above. At least one of the rows is undamaged, unless all are damaged.
+func (s standings) readTo(ctx context.Context, better, worse int) (items []rowItem, places [2]int, err error) {
 	isWhole := func(i rowItem) bool { return i.damage == nil }
 	at, err := s.ranker.seek(ctx, s, max(0, int64(better-1)))
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (fl
 		return 0, err
 	}
 	worse, fraction := math.Modf(float64(n-1) * percentile / 100)
-	items, places, err := s.reach(ctx, int(n)-1-int(worse), int(worse))
+	items, places, err := s.readTo(ctx, int(n)-1-int(worse), int(worse))
 	if err != nil {
 		return 0, err
 	}

@@ -142,11 +142,11 @@ func (r *Repository) projected(a attempt) *store.Update {
 	return update.If("attribute_not_exists('version') OR 'version' < ?", a.Version)
 }
 
-// forgetGone is how long the mark of what is gone stays: longer than a record may be
-// old, by more than clocks differ.
+// forgetGone is how long the mark of an entry that is gone stays: longer than a record
+// can be old, by more than clocks differ.
 const forgetGone = forgetErased + settle
 
-// gone leaves of an entry what Erase would leave, marked so that it counts as removed.
+// gone reduces an entry to what Erase would leave of it, marked as removed.
 func (r *Repository) gone(a attempt) *store.Put {
 	key := a.entry()
 	return r.table.Put(erasedItem{

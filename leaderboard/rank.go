@@ -43,9 +43,9 @@ func (r *Repository) shownEntry(ctx context.Context, in In, player string) (stan
 
 // ranker finds places in the standings.
 type ranker interface {
-	// count returns how many keys lie between each two of the ascending bounds, and
-	// as of when in an else empty Rank. A nil bound is an open end. No other bound is
-	// an entry's key.
+	// count returns how many keys lie between each two neighbouring bounds. The bounds
+	// ascend. The Rank has nothing but AsOf and Folded. A nil bound is an open end. No
+	// other bound is an entry's key.
 	count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Rank, error)
 
 	// seek returns a bound from which rows are read to reach a place: at most above
@@ -57,7 +57,7 @@ type ranker interface {
 type start struct {
 	from   []byte
 	before int64 // how many keys lie before it
-	asOf   Rank  // else empty
+	asOf   Rank  // with nothing but AsOf and Folded
 }
 
 // counting is the ranker for RankByCount. It reads the entries that it counts.

@@ -198,7 +198,7 @@ type entryItem struct {
 	Moved   ids.ID `dynamo:"moved"`   // the last hiding or unhiding
 
 	// Life is the first guarded operation since the entry began, or began again after
-	// a removal. Undo takes back what belongs to it, and nothing of before.
+	// a removal. Undo takes back only what belongs to it.
 	Life ids.ID `dynamo:"life"`
 
 	// Managed and ManagedBefore are the ids of the last two calls that removed, hid
@@ -245,7 +245,7 @@ func entryKey(player, board string, p period) store.Key {
 
 func entrySK(board string, p period) string { return keys.Join(entries, board, p.name()) }
 
-// What begins the keys of entries.
+// The first parts of the keys of entries.
 const (
 	players = "P"
 	entries = "LB"
@@ -374,6 +374,6 @@ func foldRepairKey(board string, p period) store.Key {
 	return store.Key{PK: foldPK(board, p), SK: foldRepairSK}
 }
 
-// leaderKey is of R# / LEADER, the lease of the table's folder. No board has that
+// leaderKey is R# / LEADER, the key of the lease of the table's folder. No board has that
 // partition, because a board's name is not empty.
 var leaderKey = store.Key{PK: keys.Join(folds, ""), SK: "LEADER"}

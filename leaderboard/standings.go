@@ -62,7 +62,7 @@ func (in In) wrap(what string, err error) error {
 	return fmt.Errorf("leaderboard: %s %q %q: %w", what, in.Board, in.Period, err)
 }
 
-// standings are the standings of one period of a board.
+// standings are the entries of one period of a board, in their order.
 type standings struct {
 	table  *store.Table
 	ranker ranker

@@ -55,8 +55,8 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 		return false, err
 	}
 	unknown := !r.opts.Now().Before(since.Add(settle)) // no process has the board cached
-	// What a folder published is found by the scan too: by the periods it would not be,
-	// where a folder that did not know yet published one that is gone.
+	// The scan also finds what folders published. The stored periods would not be enough:
+	// a folder that has not noticed may publish a period that is gone.
 	prefix := store.Key{PK: keys.Join(folds, board, ""), SK: keys.Join(entries, board, "")}
 	err = r.table.ScanKeys(ctx, prefix, func(items []store.Key) error {
 		return r.table.DeleteAll(ctx, items, r.opts.Parallel)

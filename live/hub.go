@@ -123,10 +123,10 @@ func (h *Hub[E]) enter(ctx context.Context, v *Viewer[E], name string, after Pos
 		r.idle.Stop()
 		r.idle = nil
 	}
-	r.move(1)
-	v.room, v.moves = r, r.moves
+	r.addViewers(1)
+	v.room, v.changes = r, r.changes
 	if h.opts.PresentEvery > 0 {
-		v.present, v.moved = int(r.viewers.Load()), true
+		v.present, v.changed = int(r.viewers.Load()), true
 	}
 	return r.opened, nil
 }
@@ -155,7 +155,7 @@ func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 		delete(h.rooms, r.name)
 	}
 	opened := r.opened
-	// A room may be open for long, and its first ctx must not be.
+	// The room may stay open for long, so it must not hold on to the first ctx.
 	r.opened, r.stop, r.err = nil, s.Stop, err
 	if !wanted {
 		r.err = ErrClosed
@@ -171,7 +171,7 @@ func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 func (h *Hub[E]) leave(r *room[E]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r.move(-1)
+	r.addViewers(-1)
 	if r.viewers.Load() == 0 && h.rooms[r.name] == r {
 		r.idle = time.AfterFunc(max(h.opts.Linger, 0), func() { h.expire(r) })
 	}
@@ -202,7 +202,7 @@ func (h *Hub[E]) expel(r *room[E]) {
 }
 
 // shut ends a room that the hub has forgotten. If the backplane has not answered yet,
-// stop cancels the question, and open stops the subscription. A panic of stop has no
+// stop cancels the request, and open stops the subscription. A panic of stop has no
 // other effect.
 func (h *Hub[E]) shut(r *room[E], stop func()) {
 	_ = parallel.Catch(func() error { stop(); return nil })

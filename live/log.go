@@ -51,10 +51,10 @@ func (l *log[E]) mark(pos Pos) {
 // last is the newest position.
 func (l *log[E]) last() Pos { return l.marks[len(l.marks)-1].pos }
 
-// pos returns the newest position that is not behind a place.
+// pos returns the newest position that is not after a place.
 func (l *log[E]) pos(at uint64) Pos {
-	behind := sort.Search(len(l.marks), func(i int) bool { return l.marks[i].at > at })
-	return l.marks[max(behind-1, 0)].pos
+	after := sort.Search(len(l.marks), func(i int) bool { return l.marks[i].at > at })
+	return l.marks[max(after-1, 0)].pos
 }
 
 // find returns the place of a position.
@@ -84,16 +84,16 @@ func (l *log[E]) add(b held[E], batches, bytes int) {
 	l.marks = l.marks[old:]
 }
 
-// read sets b to the first batch behind the place seen, and returns the place after it.
-// If a Reset was dropped since, b is a Reset. If seen is inside the batch, b has only the
-// events behind it, and cut is true.
+// read sets b to the first batch that ends after the place seen, and returns the place
+// where it ends. If a Reset was dropped since, b is a Reset. If seen is inside the batch, b
+// has only the events from there on, and cut is true.
 func (l *log[E]) read(seen uint64, b *Batch[E]) (next uint64, cut, ok bool) {
 	if seen < l.reset {
 		first := l.batches[0].start
 		*b = Batch[E]{Pos: l.marks[0].pos, Dropped: int(first - seen), Reset: true}
 		return first, false, true
 	}
-	i := l.behind(seen)
+	i := l.firstAfter(seen)
 	if i == len(l.batches) {
 		return seen, false, false
 	}
@@ -107,9 +107,9 @@ func (l *log[E]) read(seen uint64, b *Batch[E]) (next uint64, cut, ok bool) {
 	return next, true, true
 }
 
-// behind returns the index of the first batch that ends behind a place. For most viewers
+// firstAfter returns the index of the first batch that ends after a place. For most viewers
 // that is the newest.
-func (l *log[E]) behind(seen uint64) int {
+func (l *log[E]) firstAfter(seen uint64) int {
 	newest := len(l.batches) - 1
 	if newest >= 0 && l.batches[newest].start <= seen {
 		if seen < l.batches[newest].start+l.batches[newest].places() {

@@ -13,27 +13,28 @@ func (h *Hub[E]) Present(room string) int {
 	return 0
 }
 
-// move counts a viewer who comes or goes, under the hub's lock. It plans to wake the others.
-func (r *room[E]) move(by int64) {
+// addViewers counts a viewer who joins, or with -1 one who leaves, under the hub's lock. It
+// schedules a showCount.
+func (r *room[E]) addViewers(by int64) {
 	r.viewers.Add(by)
-	r.moves++
-	if every := r.hub.opts.PresentEvery; every > 0 && !r.counting {
-		r.counting = true
-		time.AfterFunc(r.part(every)-time.Since(r.counted), r.count)
+	r.changes++
+	if every := r.hub.opts.PresentEvery; every > 0 && !r.showing {
+		r.showing = true
+		time.AfterFunc(r.part(every)-time.Since(r.shownAt), r.showCount)
 	}
 }
 
-// count wakes viewers for the latest moves.
-func (r *room[E]) count() {
+// showCount wakes viewers for the current number of viewers.
+func (r *room[E]) showCount() {
 	r.hub.mu.Lock()
-	r.counting, r.counted = false, time.Now()
-	present, moves := int(r.viewers.Load()), r.moves
+	r.showing, r.shownAt = false, time.Now()
+	present, changes := int(r.viewers.Load()), r.changes
 	r.hub.mu.Unlock()
 
 	r.mu.Lock()
 	var wake chan struct{}
-	if moves > r.shown { // another count may have been quicker
-		r.present, r.shown = present, moves
+	if changes > r.shown { // another showCount may have been quicker
+		r.present, r.shown = present, changes
 		wake = r.news()
 	}
 	r.mu.Unlock()
@@ -42,9 +43,9 @@ func (r *room[E]) count() {
 	}
 }
 
-// count takes the room's number of viewers, if it is of later moves than the viewer's.
-func (v *Viewer[E]) count() {
-	if r := v.room; r.shown > v.moves {
-		v.present, v.moves, v.moved = r.present, r.shown, true
+// takeCount takes the room's number of viewers, if it is newer than the viewer's.
+func (v *Viewer[E]) takeCount() {
+	if r := v.room; r.shown > v.changes {
+		v.present, v.changes, v.changed = r.present, r.shown, true
 	}
 }

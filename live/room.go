@@ -15,14 +15,14 @@ type room[E any] struct {
 	hub  *Hub[E]
 
 	// These belong to the hub and are written under its lock.
-	viewers  atomic.Int64
-	moves    int // how often a viewer came or went
-	idle     *time.Timer
-	stop     func()        // cancels the opening; ends the subscription once there is one
-	opened   chan struct{} // closed, and nil, once the backplane has answered
-	err      error         // set before that, and not again
-	counted  time.Time     // when viewers were last woken for moves
-	counting bool          // count is running or scheduled
+	viewers atomic.Int64
+	changes int // how often a viewer joined or left
+	idle    *time.Timer
+	stop    func()        // cancels the opening; ends the subscription once there is one
+	opened  chan struct{} // closed, and nil, once the backplane has answered
+	err     error         // set before that, and not again
+	shownAt time.Time     // when showCount last ran
+	showing bool          // showCount is running or scheduled
 
 	mu     sync.RWMutex
 	log    log[E]
@@ -32,8 +32,8 @@ type room[E any] struct {
 	ended  bool
 	failed error // why it has ended, if not by the hub
 
-	present int // how many viewers there were after so many moves
-	shown   int // the moves that viewers were woken for
+	present int // how many viewers there were when showCount last woke them
+	shown   int // the changes up to then
 
 	in       sync.Mutex // taken within mu or alone, so that deliver never waits for viewers
 	pending  []Entry
@@ -95,8 +95,8 @@ func (r *room[E]) schedule() {
 // crowd is the number of viewers from which a room waits as long as the options say.
 const crowd = 5000
 
-// part returns a room's part of a wait. To wake each viewer, and to write to a client, takes
-// about 10 µs of CPU. So a room up to a crowd takes at most half a core, however many events
+// part returns a room's part of a wait. It takes about 10 µs of CPU to wake a viewer and
+// write to a client. So a room up to a crowd takes at most half a core, however many events
 // it has, and a larger one as much as if there were no parts.
 func (r *room[E]) part(wait time.Duration) time.Duration {
 	return wait / crowd * time.Duration(min(max(r.viewers.Load(), crowd/10), crowd))

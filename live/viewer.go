@@ -43,8 +43,8 @@ type Viewer[E any] struct {
 	closed atomic.Bool
 
 	present int  // the Present of the next batch
-	moves   int  // the moves that it counts
-	moved   bool // viewers came or went since the last batch without events
+	changes int  // the room's changes that it counts
+	changed bool // present has changed since the last batch without events
 }
 
 // Since returns when the viewer joined or got its last Reset. If you read what is
@@ -95,7 +95,7 @@ func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error)
 	if v.early && r.replay == "" {
 		v.seen, v.early = max(v.seen, r.begun), false
 	}
-	v.count()
+	v.takeCount()
 	var cut bool
 	next := v.seen
 	switch {
@@ -103,8 +103,8 @@ func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error)
 		*b, v.reset, ok = Batch[E]{Pos: v.reset, Reset: true}, "", true
 	case !v.early:
 		next, cut, ok = r.log.read(v.seen, b)
-		if !ok && v.moved {
-			*b, v.moved, ok = Batch[E]{Pos: r.log.pos(v.seen)}, false, true
+		if !ok && v.changed {
+			*b, v.changed, ok = Batch[E]{Pos: r.log.pos(v.seen)}, false, true
 		}
 	}
 	wake = r.wake

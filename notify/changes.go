@@ -80,7 +80,7 @@ func Changes(r stream.Record) ([]Change, error) {
 	return changes, nil
 }
 
-// users begins the keys of what users have.
+// users is the first part of the partition keys of users' items.
 const users = "N"
 
 func userChanges(i images.Images, user []string) (changes []Change, err error) {
@@ -125,7 +125,7 @@ func groupChanges(i images.Images, name string) (changes []Change, err error) {
 			return nil, err
 		}
 	}
-	if kind, moved := moved(before, after); moved {
+	if kind, changed := shelfChange(before, after); changed {
 		c := Change{Kind: kind, Group: name, Last: after.PlaceID()}
 		if kind == Snoozed {
 			_, due, _ := group.ParsePlace(after.Place)
@@ -155,8 +155,8 @@ func headChange(i images.Images, kind ChangeKind, g *group.Image) ([]Change, err
 	return []Change{{Kind: kind, Group: e.Group, Last: e.Last, Activity: e.Activity, Actors: e.Actors, N: e.N, More: e.More}}, nil
 }
 
-// moved is how a group came to its shelf.
-func moved(before, after *group.Image) (kind ChangeKind, moved bool) {
+// shelfChange returns the change if a group came to another shelf, or was snoozed again.
+func shelfChange(before, after *group.Image) (kind ChangeKind, changed bool) {
 	from, to := shelfOf(before.Head), shelfOf(after.Head)
 	switch {
 	case to == group.Snoozed:

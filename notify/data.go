@@ -43,8 +43,8 @@ func detail(a feed.Activity) string {
 
 const objectDetail = "o"
 
-// rebuild is the Data of the event of an entry. Data of the application is lost
-// unless data is the event's.
+// rebuild makes the Data of an entry's event. The application's own Data is lost,
+// unless data is that of the event.
 func rebuild(sk string, e group.Entry, data string) (string, error) {
 	if newest, err := decodeActivity(data); err == nil && newest.ID == e.ID {
 		return data, nil

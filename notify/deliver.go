@@ -74,8 +74,8 @@ func (r *Repository) Run(ctx context.Context) error {
 	return work.Run(ctx, r.opts.Poll, r.Deliver)
 }
 
-// noJobs reports an error of looking for jobs.
-func (r *Repository) noJobs(err error) error {
+// failed reports that the search for jobs failed.
+func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("notify: deliver: %w", err)
 	r.opts.OnDelivery(Delivery{Err: err})
 	return err
@@ -140,8 +140,8 @@ func (r *Repository) watchers(ctx context.Context, job watchJob) (cursor.Page[fo
 	return page, err
 }
 
-// deliverPage notifies all of edges. Those who fail become jobs of their own, unless
-// many are all there are: then the reason is none of theirs.
+// deliverPage notifies all of edges. Each one that fails becomes a job of its own. If
+// all fail and they are many, the cause is not theirs, and deliverPage returns it.
 func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notification, edges []follow.Edge, d *Delivery) error {
 	failed, err := r.notifyAll(ctx, n, edges)
 	if err == nil {
@@ -171,7 +171,8 @@ func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notificati
 	return nil
 }
 
-// notifyAll returns who could not be notified, with the error of one of them.
+// notifyAll returns the edges whose followers could not be notified, and the error of
+// one of them.
 func (r *Repository) notifyAll(ctx context.Context, n Notification, edges []follow.Edge) (failed []follow.Edge, err error) {
 	var mu sync.Mutex
 	group := parallel.New()
@@ -193,13 +194,14 @@ func (r *Repository) notifyAll(ctx context.Context, n Notification, edges []foll
 
 func (r *Repository) notifyWatcher(ctx context.Context, n Notification, watcher string) error {
 	n.User = watcher
-	return parallel.Catch(func() error { // what panics for one watcher must not end the others' worker
+	return parallel.Catch(func() error { // a panic for one watcher must not end the worker of all
 		_, _, err := r.Notify(ctx, n)
 		return err
 	})
 }
 
-// oneWatcher is the job of one watcher, which others leave alone as long as the whole.
+// oneWatcher returns the job of one watcher. It keeps the lease of the whole job, so
+// that other workers leave it alone as long.
 func oneWatcher(job watchJob, user string) watchJob {
 	job.Work.Key.One, job.Work.User, job.Work.Cursor = hashOf(user), user, ""
 	job.Key.SK = job.Work.Key.String()

@@ -88,7 +88,7 @@ func (l *reading) list(name string) store.List[row, Entry] {
 	}
 	from, to := l.shelf.Span()
 	if l.shelf == group.Listed {
-		to = aboveIDs // a reach from above it would end before it begins
+		to = aboveIDs // no reach may begin above it, where the state is
 	}
 	return store.List[row, Entry]{
 		Codec:  l.r.opts.Codec,
@@ -115,7 +115,7 @@ const (
 	maxPlace = 1024   // bytes of a sort key
 )
 
-// entry adds what the state says.
+// entry adds to a row's entry what the state says of it.
 func (l *reading) entry(w row) Entry {
 	e := w.entry
 	e.Seen, e.Read = l.state.flags(&w.Head, e.Last)
@@ -123,7 +123,7 @@ func (l *reading) entry(w row) Entry {
 	return e
 }
 
-// read reads what a reach has of the shelf, and with the first of them the state.
+// read reads a reach of the shelf. The first read of a list also reads the state.
 func (l *reading) read(ctx context.Context, reach store.Reach) ([]row, string, error) {
 	if l.before != nil {
 		if err := l.before(ctx); err != nil {
@@ -146,7 +146,7 @@ func (l *reading) read(ctx context.Context, reach store.Reach) ([]row, string, e
 	return l.merge(rows, reach, rest), rest, nil
 }
 
-// rows reads groups, and the state where it is not known.
+// rows reads groups, and the state if it is not known yet.
 func (l *reading) rows(ctx context.Context, reach store.Reach) (rows []row, rest string, err error) {
 	span := store.IndexSpan{
 		Partition: userPK(l.user), Ascending: reach.Ascending(), Limit: reach.Limit, Consistent: l.r.opts.Consistent,
@@ -165,7 +165,7 @@ func (l *reading) rows(ctx context.Context, reach store.Reach) (rows []row, rest
 		from = max(from, reach.Gap)
 	default:
 		to = min(to, reach.Gap)
-		span.Limit++ // a range of an index has both its ends: the row at the gap comes again
+		span.Limit++ // a range of an index includes both ends: it returns the row at the gap again
 	}
 	span.From, span.To = []byte(from), []byte(to)
 	read := func(ctx context.Context) (err error) {

@@ -41,8 +41,8 @@ func See(entries []Entry) View {
 	return v
 }
 
-// before is the bound of what a reader at that time was shown for certain: a write
-// with an older id was there to be read.
+// before returns the bound below which a reader at that time certainly saw everything:
+// writes with older ids were already visible.
 func before(at ids.ID) ids.ID { return ids.At(at.Time().Add(-Window)) }
 
 func (v View) check() error {
@@ -65,18 +65,18 @@ func (v View) check() error {
 
 func (v View) empty() bool { return v.Newest == 0 && len(v.Recent) == 0 }
 
-// marks are what the view covers. A client may have changed it, so that it is
-// bounded by the clock: nobody marks what is still to come.
+// marks are what the view covers. A client may have changed the view, so the clock
+// bounds it: nobody marks what is still to come.
 func (v View) marks(now time.Time) marks {
 	var m marks
 	m.add(marks{upTo: min(v.Newest, before(min(v.At, ids.At(now))))})
-	ahead := ids.At(now.Add(Window)) // of our clock, the writer's may be
-	m.add(marks{above: slices.DeleteFunc(slices.Clone(v.Recent), func(id ids.ID) bool { return id > ahead })})
+	latest := ids.At(now.Add(Window)) // a writer's clock may be ahead of ours
+	m.add(marks{above: slices.DeleteFunc(slices.Clone(v.Recent), func(id ids.ID) bool { return id > latest })})
 	return m
 }
 
-// quick sets the marks of what was seen where that is what adding them does. Any
-// greater mark of the state has them refused.
+// quick replaces the marks of what was seen by m. Its condition, with the caller's on
+// s.w, ensures that adding m would do the same.
 func (m marks) quick(update *store.Update) *store.Update {
 	return update.SetExpr("s.w = ?, s.x = ?", m.upTo.String(), packed(m.above...)).If("s.x < ?", packed(m.upTo+1))
 }
@@ -187,7 +187,7 @@ func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.I
 		if err := r.table.Decode(item, &g); err != nil {
 			return err
 		}
-		last = min(last, g.Last) // nobody reads what is still to come
+		last = min(last, g.Last) // nobody has read what is still to come
 		if g.Read >= last {
 			return nil
 		}

@@ -52,7 +52,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	r.jobs = work.Queue[watchItem]{
 		Table: r.table, PK: jobPK, Lease: jobLease, Now: r.opts.Now,
 		ShardsKey: jobShardsKey, Shards: r.opts.JobShards, MaxShards: maxJobShards,
-		Failed: r.noJobs,
+		Failed: r.failed,
 	}
 	return r, nil
 }

@@ -69,15 +69,15 @@ func announced(a Announcement) row {
 // announcementPlace is where an announcement stands among the groups.
 func announcementPlace(id ids.ID) string { return id.String() + "#" }
 
-// flags are whether the user has seen and read a group, or an announcement, which
-// stands at that id.
+// flags reports whether the user has seen and read the group or announcement whose
+// place has that id.
 func (s *state) flags(h *group.Head, at ids.ID) (seen, read bool) {
 	read = h.Read >= at || s.read.has(h, at) && h.Unread <= s.allRead
 	return read || s.seen.has(h, at), read
 }
 
-// has reports whether the marks cover a group that stands at that id, or once stood
-// at one with all that is left of it.
+// has reports whether the marks cover a group whose place has that id, or an earlier
+// place at which all that is left of the group was shown.
 func (m marks) has(h *group.Head, at ids.ID) bool {
 	return at <= m.upTo || len(m.above) > 0 && h.Shown(func(id ids.ID) bool { return slices.Contains(m.above, id) })
 }

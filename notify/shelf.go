@@ -18,7 +18,7 @@ var errStands = errors.New("notify: the group stands")
 // shelved is a group, with the last operation of its user.
 type shelved struct {
 	group.Head
-	op     ids.ID // above the op before it
+	op     ids.ID // greater than the op before it
 	opCall ids.ID // the call that made it
 }
 
@@ -89,12 +89,12 @@ func (r *Repository) place(in In, place string) *store.Update {
 	return r.table.Update(groupKey(in)).Set("last", place).Remove("was")
 }
 
-// alter changes a group, unless it has gone, as an update that is made from what
-// stands; errStands changes nothing. It is conditional on the group's revision,
-// so that a request which arrives late changes nothing, and on its last write, as a
-// group that was erased and comes back counts from one again. It leaves the
-// id of the call, so that a repeat by the SDK is told apart from another call: op may
-// be one that another call was given.
+// alter changes a group, unless it is gone, by the update that to makes from the
+// stored group. If to returns errStands, nothing changes. The write is conditional on
+// the group's revision, so that a late request changes nothing, and on its last write,
+// because the revisions of a group that was erased and comes back begin at one again.
+// It also stores the id of the call, to recognize a repeat by the SDK: another call may
+// have chosen the same op.
 func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, shelved) (*store.Update, error)) (changed bool, err error) {
 	call, err := r.gen.Next(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	wakeOnce  = 8  // of them at once
 	wakeReads = 6  // of a call that looks for them
 
-	// late is how long after a request was sent it might still arrive.
+	// late is how long after it was sent a request may still arrive.
 	late = 24 * time.Hour
 
 	inTime = Window * 3 / 4 // within which a write must be acknowledged
@@ -65,8 +65,8 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 	return changed, wrapGroup("snooze", in, err)
 }
 
-// lower makes readers look for due groups from that time on. Wake is lowered
-// before the group moves, so that no group is on the shelf that nobody looks for.
+// lower makes readers look for due groups from that time on. Wake is lowered before
+// the group moves, so that readers look for every group on the shelf.
 func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 	id, err := r.gen.Next(ctx)
 	if err != nil {
@@ -106,14 +106,14 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 	return changed, wrapGroup("unsnooze", in, err)
 }
 
-// wake moves the groups that are due back to the list, as new, and raises wake to
-// the next that will be. The state was read before.
+// wake moves the groups that are due back to the list, as new, and raises wake to the
+// time when the next one is due. The caller has read the state.
 func (r *Repository) wake(ctx context.Context, user string, s *state, now time.Time) (woken bool, err error) {
 	due, next, err := r.due(ctx, user, now)
 	if err != nil {
 		return false, err
 	}
-	moved := make([]ids.ID, len(due)) // the later one is due, the higher it is in the list
+	moved := make([]ids.ID, len(due)) // groups that were due later come higher in the list
 	for i := range due {
 		if moved[i], err = r.gen.Next(ctx); err != nil {
 			return false, err
@@ -128,7 +128,7 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 
 	// A group whose Snooze is running, or whose move arrives late, is not on the
 	// shelf yet. So wake stays while the last Snooze is younger than Window, and then
-	// rises by no more than its age.
+	// gets no further ahead of now than that Snooze is old.
 	age := now.Sub(s.low.Time())
 	if s.low != 0 && age < late {
 		if age < Window {
@@ -143,8 +143,8 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 	return len(due) > 0, err
 }
 
-// due reads the groups that are due, and when the next will be: at once if there
-// may be more.
+// due reads the groups that are due, and the time when the next one is due: now if
+// there may be more.
 func (r *Repository) due(ctx context.Context, user string, now time.Time) (due []group.Head, next ids.ID, err error) {
 	from, to := group.Snoozed.Span()
 	span := store.IndexSpan{

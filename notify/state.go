@@ -27,7 +27,7 @@ const (
 type state struct {
 	rev        int64  // 0: there is none yet
 	seen, read marks  // what is read is seen
-	allRead    ids.ID // above the one before it
+	allRead    ids.ID // greater than the one before it
 	allReadBy  ids.ID // the call that made it
 	wake       ids.ID // no snoozed group is due before
 	low        ids.ID // the last write that lowered wake
@@ -58,8 +58,8 @@ func (m *marks) add(more marks) (changed bool) {
 	return changed
 }
 
-// dismissal is an announcement that the user does not want to see, until it ceases
-// to show in any case.
+// dismissal is an announcement that the user does not want to see. It is kept until
+// the announcement would no longer show anyway.
 type dismissal struct {
 	id    ids.ID
 	until int64 // Unix hours
@@ -192,7 +192,7 @@ func (u *unpacked) UnmarshalDynamo(value types.AttributeValue) error {
 	return nil
 }
 
-// none is the state of a user who has none. Everything shows, as new.
+// none is the state of a user who has none stored. Everything shows, as new.
 func none() state { return state{wake: never} }
 
 // load reads the user's state, and takes a damaged one for none.
@@ -213,9 +213,9 @@ func (r *Repository) get(ctx context.Context, user string, consistent bool) (sta
 	return s, err
 }
 
-// change applies a change of the user's state. It sends the quick update first,
-// whose condition says that it does the same as apply. Where that is refused, it
-// applies to the item that stands.
+// change applies a change to the user's state. It first sends the quick update, whose
+// condition ensures that it does the same as apply. If that is refused, change calls
+// apply on the stored state.
 func (r *Repository) change(ctx context.Context, user string, quick *store.Update, apply func(*state) (changed bool)) error {
 	err := r.table.Run(ctx, quick)
 	for range maxTries {
@@ -234,11 +234,11 @@ func (r *Repository) change(ctx context.Context, user string, quick *store.Updat
 		}
 		err = r.table.Run(ctx, r.replace(user, &s))
 	}
-	return outrun(err)
+	return busy(err)
 }
 
-// outrun is the error of a write that was refused too often.
-func outrun(err error) error {
+// busy returns the error of a write that was refused too often.
+func busy(err error) error {
 	if _, refused := store.AsRefused(err); refused {
 		return plaza.ErrBusy
 	}
@@ -246,7 +246,7 @@ func outrun(err error) error {
 }
 
 // replace writes the state unless it was changed since it was read. The first rev is
-// the time, so that it is not that of a state which was erased.
+// the time, so that it differs from the rev of an erased state.
 func (r *Repository) replace(user string, s *state) *store.Update {
 	update := r.table.Update(stateKey(user)).Set("last", statePlace).Set("s", s.item())
 	if s.rev == 0 {

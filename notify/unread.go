@@ -19,8 +19,8 @@ const (
 	maxUnread   = 100 // groups that Unread returns
 	unreadReads = 6   // each of twice as many rows as the one before
 
-	// recentSpan is for how long after a span few groups come, so that it is read with
-	// the state.
+	// recentSpan is how long after a span's end it is read together with the state. Few
+	// groups come in that time.
 	recentSpan = time.Minute
 )
 
@@ -72,7 +72,7 @@ func (r *Repository) unread(ctx context.Context, user string, in Span) (entries 
 			l.state = &s
 		}
 		for _, w := range rows {
-			// A range of an index has both its ends: the row at the gap comes again.
+			// A range of an index includes both ends: it returns the row at the gap again.
 			if w.Place < in.To.String() && !expired(&w.Head, l.now) && w.Place != string(span.To) {
 				if e := l.entry(w); !e.Read {
 					entries = append(entries, e)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxUnseen   = 100 // where Unseen stops to count
+	maxUnseen   = 100 // where Unseen stops counting
 	unseenReads = 6   // each of twice as many rows as the one before
 )
 
@@ -74,7 +74,7 @@ func (r *Repository) unseenGroups(ctx context.Context, user string, s *state, no
 		}
 		for i := range rows {
 			seen, _ := s.flags(&rows[i].Head, rows[i].entry.Last)
-			// A range of an index has both its ends: the row at the gap comes again.
+			// A range of an index includes both ends: it returns the row at the gap again.
 			if !seen && !expired(&rows[i].Head, now) && rows[i].Place != string(span.To) {
 				n++
 			}

@@ -163,7 +163,7 @@ type watchKey struct {
 	One    string // hashOf the one watcher
 }
 
-// hashOf keeps a key within DynamoDB's bound, whatever the user is called.
+// hashOf keeps a key within DynamoDB's bound, however long the user's name is.
 func hashOf(user string) string {
 	if user == "" {
 		return ""

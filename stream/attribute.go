@@ -7,8 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// attributes reads an item. Depth is how many lists and maps may be inside each
-// other.
+// attributes reads an item. depth is how deep lists and maps may be nested.
 func (s *scanner) attributes(depth int) (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	err := s.object(func(name string) error {

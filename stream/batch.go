@@ -43,7 +43,7 @@ func Each(h Handler, lanes int) Batch {
 	}
 }
 
-// inOrder handles the records of one item, which at names, up to the first that
+// inOrder handles the records at the positions at, all of one item, up to the first that
 // fails.
 func (h Handler) inOrder(ctx context.Context, records []Record, at []int, errs []error) {
 	for n, i := range at {
@@ -89,7 +89,7 @@ func keyHash(r Record) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// answer calls b with records. Its errors are as many as the records.
+// answer calls b with records and returns one error for each.
 func (b Batch) answer(ctx context.Context, records []Record) []error {
 	var errs []error
 	err := parallel.Catch(func() error {

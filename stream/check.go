@@ -8,9 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// DynamoDB's limits for what an attribute can be.
+// DynamoDB's limits of attributes.
 const (
-	maxDepth    = 32 // lists and maps inside each other
+	maxDepth    = 32 // nested lists and maps
 	maxDigits   = 38
 	maxExponent = 125
 	minExponent = -130
@@ -110,7 +110,7 @@ type number struct {
 	exponent        int
 }
 
-// splitNumber parts a number, as JSON writes them.
+// splitNumber splits a number in JSON's form.
 func splitNumber(text string) (n number, ok bool) {
 	text = strings.TrimPrefix(text, "-")
 	if i := strings.IndexAny(text, "eE"); i >= 0 {

@@ -54,7 +54,7 @@ func (d Dead) Fit(limit int) Dead {
 	return d
 }
 
-// deadJSON has a Record that is an object as such, else as base64.
+// deadJSON has a Record that is a JSON object as that object, and any other as base64.
 type deadJSON struct {
 	plainDead
 	Record json.RawMessage `json:"record,omitzero"`
@@ -101,7 +101,7 @@ func deadOf(item Item, attempts int) Dead {
 	letter := Dead{Stream: r.Stream, Shard: r.Shard, Seq: item.Seq, Attempts: attempts, At: r.At, Record: item.Raw}
 	if item.Err == nil {
 		letter.KeyHash = keyHash(r)
-		letter.Record, _ = Encode(r, 0) // a record of nobody's stream leaves its position
+		letter.Record, _ = Encode(r, 0) // nil if it cannot be encoded: the position remains
 	}
 	return letter
 }

@@ -125,7 +125,7 @@ const (
 
 func (t *DeadTable) pk() string { return keys.Join("D", t.consumer) }
 
-// keyOf is the same for each letter of one record.
+// keyOf returns the same key for all letters of one record.
 func (t *DeadTable) keyOf(d Dead) store.Key {
 	identity := keys.Join(d.Stream, d.Shard, d.Seq, d.LastSeq)
 	if d.Seq == "" {

@@ -15,7 +15,7 @@ type Limits struct {
 	Depth   int // of lists and maps inside each other; defaults to 32, DynamoDB's limit
 }
 
-// What Lambda gives to a function at once, at most.
+// The most that Lambda gives to a function at once.
 const (
 	maxEvent   = 6 << 20
 	maxRecords = 10_000
@@ -179,7 +179,7 @@ func (r *eventReader) change(record *Record) (view string, err error) {
 	return view, err
 }
 
-// byTTL reads who made a change: DynamoDB's expiry names itself.
+// byTTL reads who made a change, and reports whether it was DynamoDB's expiry.
 func (r *eventReader) byTTL() (bool, error) {
 	if r.word("null") {
 		return false, nil
@@ -218,8 +218,8 @@ func (r *eventReader) seconds() (time.Time, error) {
 	return time.UnixMilli(int64(math.Round(n * 1000))).UTC(), nil
 }
 
-// nameOf reads what it can of a record that cannot be read: what a dead letter
-// needs to find it.
+// nameOf reads what it can of a damaged record: what a dead letter needs to find it
+// again.
 func nameOf(raw []byte) Record {
 	var named Record
 	r := &eventReader{scanner: scanner{b: raw}}

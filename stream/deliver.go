@@ -90,8 +90,8 @@ type delivery struct {
 	sizes    []int
 	attempts []int
 	errs     []error
-	stuck    map[string]bool // groups of an event that waits for its next attempt
-	lost     map[string]bool // groups of an event that was neither delivered nor buried
+	stuck    map[string]bool // groups with an event that waits for its next attempt
+	lost     map[string]bool // groups with an event that was neither delivered nor buried
 }
 
 func deliver(ctx context.Context, sink Sink, events []Event, policy Policy, bury func(context.Context, int, int, error) error) []error {
@@ -159,7 +159,7 @@ func (d *delivery) fitting(ctx context.Context) []int {
 // fail buries an event, unless the context has ended.
 func (d *delivery) fail(ctx context.Context, i int, cause error) {
 	err := ctx.Err()
-	if err == nil { // else it is no failure of the event
+	if err == nil { // otherwise the event itself did not fail
 		err = d.bury(ctx, i, d.attempts[i], cause)
 	}
 	if d.errs[i] = err; err != nil {

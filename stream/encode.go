@@ -46,7 +46,7 @@ func Encode(r Record, limit int) ([]byte, error) {
 	return nil, fmt.Errorf("%w: the record has %d bytes without its images, at most %d are allowed", ErrTooLarge, len(raw), limit)
 }
 
-// format is that of Encode's JSON. A change that old readers would misread
+// format is the version of Encode's JSON. A change that old readers would misread
 // raises it.
 const format = "1"
 

@@ -91,10 +91,11 @@ func (s *scanner) object(field func(name string) error) error {
 	}
 }
 
-// maxNames is more than any object has whose names are known.
+// maxNames is more than the names of any object that fields reads.
 const maxNames = 64
 
-// fields is object for one whose names are known. None may stand twice.
+// fields is object for an object with a fixed set of names. It refuses a name that
+// occurs twice.
 func (s *scanner) fields(field func(name string) error) error {
 	seen := make([]string, 0, 16)
 	return s.object(func(name string) error {
@@ -156,7 +157,7 @@ func (s *scanner) text() (string, error) {
 	return "", s.fault("a string does not end")
 }
 
-// escaped goes on with a string at its first backslash.
+// escaped reads the rest of a string from its first backslash on.
 func (s *scanner) escaped(start int) (string, error) {
 	text := append(make([]byte, 0, s.i-start+64), s.b[start:s.i]...)
 	for s.i < len(s.b) {
@@ -260,11 +261,10 @@ func (s *scanner) number() (string, error) {
 	return string(s.b[start:s.i]), nil
 }
 
-// skip reads over a value of any depth without a stack of its own calls. It
-// accepts strings that text refuses, so that one of them spoils its record
-// alone.
+// skip reads over a value of any depth, without recursion. It accepts strings that
+// text refuses, so that such a string spoils only its own record.
 func (s *scanner) skip() error {
-	var open []byte // the closing bytes that are due
+	var open []byte // the closing bytes still to come
 	for {
 		switch c := s.next(); {
 		case c == '{':
@@ -332,7 +332,7 @@ func (s *scanner) skipText() error {
 			return nil
 		}
 	}
-	s.i = len(s.b) // a backslash may have led beyond
+	s.i = len(s.b) // a backslash at the end may have led beyond it
 	return s.fault("a string does not end")
 }
 

@@ -37,16 +37,16 @@ type leaseItem struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
 	lease.Lease
-	Seq    string `dynamo:"seq,omitempty"` // everything up to it was handled; "": nothing was
+	Seq    string `dynamo:"seq,omitempty"` // everything up to it was handled; "" if nothing was
 	Parent string `dynamo:"parent,omitempty"`
-	Ended  bool   `dynamo:"ended,omitempty"` // everything was
+	Ended  bool   `dynamo:"ended,omitempty"` // everything in the shard was handled
 	Beat   int64  `dynamo:"beat,omitempty"`
 
 	damaged error
 }
 
-// UnmarshalDynamoItem keeps a damaged item, since nobody must take its shard for
-// an unknown one.
+// UnmarshalDynamoItem keeps a damaged item, so that nobody takes its shard for an
+// unknown one.
 func (l *leaseItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain leaseItem
 	key := store.KeyOf(item)
@@ -94,7 +94,7 @@ func (l leases) all(ctx context.Context) (shards map[string]leaseItem, beats map
 	return shards, beats, nil
 }
 
-// beat says that a worker lives, if n differs from the beat before.
+// beat shows that a worker lives. n must differ from its last beat.
 func (l leases) beat(ctx context.Context, worker string, n int64) error {
 	return l.table.Run(ctx, l.table.Update(l.workerKey(worker)).Set("beat", n))
 }
@@ -122,8 +122,8 @@ func (l leases) forget(ctx context.Context, shard string) error {
 	return err
 }
 
-// acquire takes a shard from the owner that seen names, or from nobody. It returns
-// what stands then, which is the worker's if it owns it.
+// acquire takes a shard from the owner that seen names, or a free one. It returns the
+// item as it is afterwards. The worker has the shard if it is the Owner.
 func (l leases) acquire(ctx context.Context, seen leaseItem, worker string) (leaseItem, error) {
 	mine := lease.Lease{Owner: worker, Gen: seen.Gen + 1}
 	update := lease.Take(l.table, seen.key(), seen.Lease, mine).If("attribute_exists(pk) AND attribute_not_exists(ended)")
@@ -138,8 +138,8 @@ func (l leases) acquire(ctx context.Context, seen leaseItem, worker string) (lea
 // checkpoint stores that everything up to seq was handled. It reports false if
 // the lease is another's now.
 //
-// Its condition names the checkpoint before, since one that is late must not undo
-// a later one.
+// Its condition names the last checkpoint, because a late request must not undo a
+// newer one.
 func (l leases) checkpoint(ctx context.Context, held *leaseItem, seq string) (bool, error) {
 	for range 2 {
 		update := l.owned(*held).Set("seq", seq)
@@ -170,7 +170,7 @@ func (l leases) end(ctx context.Context, held leaseItem) (bool, error) {
 	return err != nil || found == nil || found.Ended && found.Gen == held.Gen, err
 }
 
-// release gives a shard to nobody.
+// release frees a shard.
 func (l leases) release(ctx context.Context, held leaseItem) error {
 	_, err := l.holds(ctx, lease.Release(l.table, held.key(), held.Lease))
 	return err
@@ -181,8 +181,8 @@ func (l leases) owned(held leaseItem) *store.Update {
 	return lease.Owned(l.table, held.key(), held.Lease)
 }
 
-// holds runs a write and returns the item that stood against it, if any: an empty
-// one if there was none.
+// holds runs a write. If the write was refused, it returns the item that is stored, or
+// an empty one if there is none.
 func (l leases) holds(ctx context.Context, w store.Write) (found *leaseItem, err error) {
 	found, err = lease.Refused[leaseItem](ctx, l.table, w)
 	if err == nil && found != nil && found.damaged != nil {

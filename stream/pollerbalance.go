@@ -25,8 +25,8 @@ func ready(l *listing, known map[string]leaseItem) []string {
 	return ids
 }
 
-// balance takes leases up to this worker's part, or gives back what is above it.
-// Nothing is taken from a worker that lives: it gives back by itself.
+// balance takes leases up to this worker's share, or gives back those beyond it. It
+// takes none from a worker that lives: that one gives back by itself.
 func (w *worker) balance(ctx, within context.Context, l *listing, known map[string]leaseItem, live map[string]bool) error {
 	shares := map[string]int{}
 	for name := range live {
@@ -61,8 +61,9 @@ func (w *worker) balance(ctx, within context.Context, l *listing, known map[stri
 	return w.take(ctx, within, free, known, part-len(active))
 }
 
-// quota is how many of n shards a worker should have: as many as every other, and
-// one more if it is among the first. Who has most comes first, so that few move.
+// quota is how many of n shards a worker should have: as many as every other, and one
+// more if it is among the first. Those with the most shards come first, so that few
+// shards change hands.
 func quota(name string, shares map[string]int, n int) int {
 	names := make([]string, 0, len(shares))
 	for name := range shares {
@@ -78,8 +79,8 @@ func quota(name string, shares map[string]int, n int) int {
 	return part
 }
 
-// take acquires up to n of the free leases and reads their shards. Those in its
-// name are from an answer that was lost, or from before its leases lapsed.
+// take acquires up to n of the free leases and reads their shards. A lease may already
+// be in this worker's name, after an answer was lost or its leases lapsed.
 func (w *worker) take(ctx, within context.Context, free []leaseItem, known map[string]leaseItem, n int) error {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) // else workers race for the same
 	slices.SortStableFunc(free, func(a, b leaseItem) int { return cmp.Compare(w.foreign(a), w.foreign(b)) })

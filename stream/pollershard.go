@@ -15,8 +15,8 @@ const (
 	// only a little. It doubles with each answer without records, up to the longest.
 	firstIdle = 200 * time.Millisecond
 
-	recent = 10 * time.Second // older records than that are a backlog
-	full   = 1000             // records of an answer
+	recent     = 10 * time.Second // older records are a backlog
+	fullAnswer = 1000             // records
 )
 
 var (
@@ -29,8 +29,8 @@ type holding struct {
 	*worker
 	shard   string
 	lease   leaseItem // as stored
-	handled string    // the last record that was; the lease's, unless a checkpoint failed
-	first   bool      // nobody of the group has read it or the shard before it
+	handled string    // the last record that was handled: the lease's Seq, unless a checkpoint failed
+	first   bool      // nobody in the group has read the shard or its parent
 
 	cancel   context.CancelFunc
 	stopping bool // the worker's
@@ -66,7 +66,7 @@ func (h *holding) stop() {
 	h.cancel()
 }
 
-// run reads the shard. Unless it comes to the shard's end it gives the lease back.
+// run reads the shard. Unless it reaches the shard's end, it gives the lease back.
 func (h *holding) run(ctx context.Context) (ended bool, err error) {
 	ended, err = h.follow(ctx)
 	if errors.Is(err, errLost) || errors.Is(h.save(ctx), errLost) {
@@ -85,10 +85,10 @@ func (h *holding) run(ctx context.Context) (ended bool, err error) {
 // follow handles records until the shard's end, or until ctx ends.
 func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 	var (
-		at       string // "": to be asked for
+		at       string // "" if it must be asked for
 		failures int    // in a row
-		empty    int    // answers in a row
-		spent    int    // of them since the shard has children
+		empty    int    // empty answers in a row
+		spent    int    // those since the shard has children
 	)
 	for ctx.Err() == nil {
 		items, next, err := h.read(ctx, &at)
@@ -131,8 +131,8 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 	return false, nil
 }
 
-// read reads at a position, or after what was handled if there is none. What was
-// never handled begins with the oldest record that there is.
+// read reads at a position or, if there is none, after the last handled record. If no
+// record was handled, it begins with the oldest one.
 func (h *holding) read(ctx context.Context, at *string) (items []Item, next string, err error) {
 	if *at == "" {
 		if *at, err = h.source.iterator(ctx, h.shard, h.handled, horizon); err != nil {
@@ -162,8 +162,8 @@ func (h *holding) over(err error) (ended bool, _ error) {
 	return false, nil
 }
 
-// handle gives items to the processor and stores how many it handled. It fails
-// unless that was all.
+// handle gives items to the processor and stores how far it got. It fails unless all
+// were handled.
 func (h *holding) handle(ctx context.Context, items []Item) error {
 	var done int
 	err := parallel.Catch(func() (err error) {
@@ -208,14 +208,15 @@ func (h *holding) save(ctx context.Context) error {
 	return nil
 }
 
-// routine reports whether an error is a part of reading: a position was lost, and
-// is asked for again.
+// routine reports whether an error is normal: a position was lost and must be asked for
+// again.
 func routine(err error) bool { return errors.Is(err, errExpired) || errors.Is(err, errTrimmed) }
 
-// pause is how long to wait after an answer and that many ones without records.
-// Without it a few records a second would cost as many reads as the network allows.
+// pause is how long to wait after an answer. empty is how many answers in a row had no
+// records. Without a pause, a few records a second would cost as many reads as the
+// network allows.
 func pause(items []Item, empty int, longest time.Duration) time.Duration {
-	if len(items) == full || len(items) > 0 && time.Since(items[len(items)-1].Record.At) > recent {
+	if len(items) == fullAnswer || len(items) > 0 && time.Since(items[len(items)-1].Record.At) > recent {
 		return 0
 	}
 	return min(firstIdle<<min(max(empty-1, 0), 10), longest)

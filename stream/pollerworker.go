@@ -18,7 +18,7 @@ const (
 	forgetAfter = 3               // listings
 )
 
-// errDrained ends a worker whose stream is switched off and handled to the end.
+// errDrained ends a worker whose stream is disabled and was handled to the end.
 var errDrained = errors.New("stream: drained")
 
 // worker is one Run of a Poller.
@@ -32,7 +32,7 @@ type worker struct {
 	others   map[string]*lease.Watch
 	missing  map[string]int // listings in a row without a shard that has ended
 	held     map[string]*holding
-	drained  map[string]leaseItem // read to their end, which is not stored yet
+	drained  map[string]leaseItem // shards that were read to their end, which is not stored yet
 	outcomes chan outcome
 	listing  atomic.Pointer[listing]
 }
@@ -105,7 +105,7 @@ func (w *worker) await(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// settle takes back what became of a shard.
+// settle takes in the outcome of a shard.
 func (w *worker) settle(o outcome) error {
 	delete(w.held, o.shard)
 	if o.ended {
@@ -134,8 +134,8 @@ func (w *worker) stop(ctx context.Context) {
 	}
 }
 
-// tick gives a sign of life, looks at the shards and the other workers, and takes
-// or gives back leases. It returns when to do so again.
+// tick shows that the worker lives, lists shards and workers, and takes or gives back
+// leases. It returns how long to wait before the next tick.
 func (w *worker) tick(ctx context.Context) (time.Duration, error) {
 	within, cancel := w.within(ctx)
 	defer cancel()
@@ -161,7 +161,7 @@ func (w *worker) tick(ctx context.Context) (time.Duration, error) {
 	if ends(failed[0]) {
 		return 0, failed[0]
 	}
-	failed = append(failed, w.bury(within, beats, live))
+	failed = append(failed, w.removeDead(within, beats, live))
 	if l := w.listing.Load(); l != nil {
 		if l.retired && finished(l, known) {
 			return 0, errDrained
@@ -171,7 +171,8 @@ func (w *worker) tick(ctx context.Context) (time.Duration, error) {
 	return pause, errors.Join(failed...)
 }
 
-// within ends when this worker's leases lapse, or after as much time if they did.
+// within returns a context that ends when this worker's leases lapse. If they have, it
+// ends after the time that they would last.
 func (w *worker) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	end := w.alive.Add(w.lapse)
 	if time.Until(end) <= 0 {
@@ -180,7 +181,8 @@ func (w *worker) within(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithDeadline(ctx, end)
 }
 
-// watch returns the workers that live, and when the next of them may be dead.
+// watch returns the workers that live, and how long until the next of them may count as
+// dead.
 func (w *worker) watch(beats map[string]int64, asked time.Time) (live map[string]bool, pause time.Duration) {
 	live, pause = map[string]bool{w.name: true}, w.opts.Renew
 	for name := range w.others {
@@ -203,8 +205,8 @@ func (w *worker) watch(beats map[string]int64, asked time.Time) (live map[string
 	return live, pause
 }
 
-// bury removes workers that died, so that their items do not pile up.
-func (w *worker) bury(ctx context.Context, beats map[string]int64, live map[string]bool) error {
+// removeDead removes workers that died, so that their items do not pile up.
+func (w *worker) removeDead(ctx context.Context, beats map[string]int64, live map[string]bool) error {
 	var failed []error
 	for name, beat := range beats {
 		if !live[name] {
@@ -217,8 +219,8 @@ func (w *worker) bury(ctx context.Context, beats map[string]int64, live map[stri
 // list lists the shards, gives leases to new ones, ends those that were read to
 // their end, and forgets those that are gone.
 //
-// A shard ends after it was listed again: by then its children have leases, and
-// if they vanish unread that is noticed.
+// A shard is ended only after it was listed again: by then its children have leases, so
+// it is noticed if they vanish unread.
 func (w *worker) list(ctx context.Context, known map[string]leaseItem) error {
 	l, err := w.source.list(ctx)
 	if errors.Is(err, errVanish) {
@@ -282,7 +284,7 @@ func (w *worker) forget(ctx context.Context, l *listing, known map[string]leaseI
 	return nil
 }
 
-// vanished is what it means that there is no such stream.
+// vanished returns what the worker ends with if the stream no longer exists.
 func (w *worker) vanished(known map[string]leaseItem, err error) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: %w", plaza.ErrTable, err)

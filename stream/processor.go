@@ -107,8 +107,8 @@ type run struct {
 	items    []Item
 	attempts []int
 	left     []bool // neither handled nor dead
-	end      int    // work goes on below it
-	err      error  // why not above
+	end      int    // only items below it are worked on
+	err      error  // the reason
 }
 
 // stop ends work at an item below the end.
@@ -161,7 +161,7 @@ func (r *run) handle(ctx context.Context) {
 	}
 }
 
-// judge reports whether a record failed that is to be tried again.
+// judge settles each record by its error. It reports whether one is to be tried again.
 func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
 	// A Batch that holds everything back would never end.
 	moved := false

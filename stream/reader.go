@@ -24,15 +24,15 @@ type Reader struct {
 	source *source
 	opts   ReaderOptions
 
-	shards  map[string]*tail // that are read, or wait for their parent
-	done    map[string]bool  // that ended, or did so before the first Next
+	shards  map[string]*tail // those that are read, or wait for their parent
+	done    map[string]bool  // those that have ended
 	listed  time.Time        // zero: list before the next round
 	parents map[string]bool  // shards whose children were listed
-	retired bool             // the stream is switched off
+	retired bool             // the stream is disabled
 	began   time.Time        // the first round that succeeded, by Options.Now
 	whole   time.Time        // the last listing, by Options.Now
 	quiet   int              // rounds in a row without items
-	turn    time.Time        // not before is the next round
+	turn    time.Time        // the next round waits until then
 }
 
 // ReaderOptions are the options of a Reader. The zero value works.
@@ -100,7 +100,7 @@ func (r *Reader) Table() string { return r.source.table }
 // first. Changes between the two are not returned.
 func (r *Reader) Reset() {
 	*r = Reader{
-		source: r.source, opts: r.opts, turn: r.turn, // a loop of both must not be a storm
+		source: r.source, opts: r.opts, turn: r.turn, // so that a loop of Reset and Next still pauses
 		shards: map[string]*tail{}, done: map[string]bool{},
 	}
 }
@@ -121,14 +121,14 @@ type Round struct {
 type tail struct {
 	shard
 	from    streamtypes.ShardIteratorType
-	at      string // "": to be asked for
+	at      string // "" if it must be asked for
 	seq     string // the last record returned
 	through time.Time
-	spent   int // answers in a row without records since it has children
+	spent   int // empty answers in a row since it has children
 	ended   bool
 
 	failures int
-	retry    time.Time // not before
+	retry    time.Time // the next attempt waits until then
 
 	items []Item // of this round
 }
@@ -170,8 +170,8 @@ func (r *Reader) Next(ctx context.Context) (Round, error) {
 	return r.collect(begun), nil
 }
 
-// list finds new shards. The first time those without children are read from now
-// on, and the others have ended. Later ones are read from their beginning.
+// list finds new shards. The first time, those without children are read from now on,
+// and the others count as ended. Later shards are read from their beginning.
 func (r *Reader) list(ctx context.Context) error {
 	now := r.opts.Now()
 	l, err := r.source.list(ctx)
@@ -280,8 +280,8 @@ func (r *Reader) advance(ctx context.Context, t *tail) error {
 	return nil
 }
 
-// readTail reads at the shard's position. If that was lost it begins after the
-// last record, or with the oldest one if there was none.
+// readTail reads at the shard's position. If that was lost, it begins after the last
+// record, or with the oldest one if none was returned.
 func (r *Reader) readTail(ctx context.Context, t *tail, now time.Time) (items []Item, next string, err error) {
 	if t.at == "" {
 		if t.at, err = r.source.iterator(ctx, t.id, t.seq, t.from); err != nil {

@@ -44,7 +44,7 @@ type Item struct {
 	Raw    []byte // the record's JSON, if Err is set and there is any
 }
 
-// check returns why r is no record that DynamoDB writes, "" if it is one.
+// check returns why DynamoDB would not write such a record, or "" if it would.
 func (r Record) check(depth int) string {
 	if reason := r.checkShape(); reason != "" {
 		return reason
@@ -62,8 +62,8 @@ func (r Record) check(depth int) string {
 	return ""
 }
 
-// checkShape is check of what the attributes' values have no part in. Images that
-// Encode dropped may be missing.
+// checkShape checks everything but the attributes' values. Images that Encode dropped
+// may be missing.
 func (r Record) checkShape() string {
 	switch {
 	case !isSequence(r.Seq):

@@ -159,7 +159,7 @@ func gone(err error) bool {
 	return errors.As(err, &trimmed) || errors.As(err, &missing)
 }
 
-// seqAfter reports whether a sequence number is greater than another one.
+// seqAfter reports whether the sequence number a is greater than b.
 func seqAfter(a, b string) bool {
 	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
 	if len(a) != len(b) {

@@ -39,8 +39,8 @@ func FromSDK(r streamtypes.Record) (Record, error) {
 	return record, nil
 }
 
-// itemFromSDK makes an item of the types that the SDK's client of streams has for
-// itself. What it does not know becomes nil.
+// itemFromSDK converts an item from the types of the SDK's streams client. Values of
+// unknown types become nil.
 func itemFromSDK(item map[string]streamtypes.AttributeValue) map[string]types.AttributeValue {
 	if item == nil {
 		return nil

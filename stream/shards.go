@@ -26,10 +26,10 @@ const (
 	describeEvery = 100 * time.Millisecond // AWS allows ten a second
 	describeTries = 5
 	answerWait    = 10 * time.Second
-	emptyReads    = 3 // after which an open shard that has children has ended
+	emptyReads    = 3 // in a row, after which an open shard that has children counts as ended
 )
 
-// What a shard answers when there is nothing to read where it was asked to.
+// Why a shard could not be read at a position.
 var (
 	errTrimmed = errors.New("stream: position is older than the shard's first record")
 	errExpired = errors.New("stream: iterator expired")
@@ -41,7 +41,7 @@ var (
 type source struct {
 	client *dynamodbstreams.Client
 	arn    string
-	table  string // whose changes it has
+	table  string // the stream's table
 
 	mu        sync.Mutex
 	described time.Time // when DescribeStream may be called next
@@ -69,7 +69,7 @@ type listing struct {
 	shards  []shard // older ones first
 	known   map[string]bool
 	parents map[string]bool // shards whose children are listed
-	retired bool            // nothing will be added: the stream is disabled
+	retired bool            // the stream is disabled, so nothing will be added
 }
 
 // list reads all pages of shards.
@@ -103,7 +103,7 @@ func (s *source) list(ctx context.Context) (*listing, error) {
 	}
 }
 
-// describe reads one page. It takes its turn, and tries again what may pass.
+// describe reads one page. It waits its turn, and retries errors that may pass.
 func (s *source) describe(ctx context.Context, in *dynamodbstreams.DescribeStreamInput) (out *dynamodbstreams.DescribeStreamOutput, err error) {
 	for try := range describeTries {
 		if err := wait(ctx, s.turn(try)); err != nil {
@@ -150,8 +150,8 @@ const (
 	after   = streamtypes.ShardIteratorTypeAfterSequenceNumber
 )
 
-// iterator is a position in a shard: after seq, or where from says if that is
-// empty.
+// iterator returns a position in a shard: after seq or, if that is empty, where from
+// says.
 func (s *source) iterator(ctx context.Context, shard, seq string, from streamtypes.ShardIteratorType) (string, error) {
 	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: &s.arn, ShardId: &shard, ShardIteratorType: from}
 	if seq != "" {
@@ -169,7 +169,7 @@ func (s *source) iterator(ctx context.Context, shard, seq string, from streamtyp
 	return *out.ShardIterator, nil
 }
 
-// read reads what a shard has at a position. There is no next one at its end.
+// read reads what a shard has at a position. next is "" at the shard's end.
 func (s *source) read(ctx context.Context, shard, at string) (items []Item, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
@@ -192,7 +192,7 @@ func (s *source) item(shard string, r streamtypes.Record) Item {
 
 func once(o *dynamodbstreams.Options) { o.Retryer = aws.NopRetryer{} }
 
-// classify names what a request failed of.
+// classify wraps the error of a request in the one that callers test for.
 func classify(err error) error {
 	var (
 		trimmed *streamtypes.TrimmedDataAccessException
@@ -224,8 +224,7 @@ const (
 	maxBackoff   = 5 * time.Second
 )
 
-// backoff is how long to wait after that many failures in a row, of which there
-// is one at least.
+// backoff is how long to wait after that many failures in a row, at least one.
 func backoff(failures int) time.Duration {
 	longest := min(firstBackoff<<min(failures-1, 10), maxBackoff)
 	return longest/2 + rand.N(longest/2)

@@ -45,7 +45,7 @@ func parseBilibili(r *Reader, attributes, content []byte) (danmu.Comment, error)
 	return c, err
 }
 
-// parseFields reads p and returns the fields behind the known ones. The first four are
+// parseFields reads p and returns the fields after the known ones. The first four are
 // required.
 func (r *Reader) parseFields(c *danmu.Comment, p []byte) (beyond []string, err error) {
 	for i := 0; ; i++ {

@@ -11,7 +11,7 @@ import (
 
 // dandanplay's {"count":1,"comments":[{"cid":1,"p":"time,mode,color,uid","m":"text"}]}:
 // time in seconds, modes as Bilibili's. Other members stay in Extra, and so do
-// the fields behind the fourth, as its "p".
+// the fields after the fourth, as its "p".
 const dandanplayFields = 4
 
 func parseDandanplay(r *Reader, raw []byte) (danmu.Comment, error) {

@@ -136,8 +136,8 @@ func (k *kept) putKey(name, key string) error {
 	return k.set(name, key)
 }
 
-// number converts a name to a JSON number if JavaScript reads it exactly, that is below
-// 2^53.
+// number converts a name to a JSON number if it is below 2^53, so that JavaScript reads
+// it exactly.
 func number(name string) (n uint64, same bool) {
 	n, err := strconv.ParseUint(name, 10, 53)
 	return n, err == nil && strconv.FormatUint(n, 10) == name

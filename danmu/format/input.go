@@ -10,7 +10,7 @@ import (
 // and read in at its end. Positions are relative to its front.
 type input struct {
 	r          io.Reader
-	max        int // how far behind the front a record may end
+	max        int // how far from the front a record may end
 	buf        []byte
 	start, end int   // of the unread bytes in buf
 	taken      int64 // bytes taken before start

@@ -259,7 +259,7 @@ func (w *jsonWalk) next() ([]byte, error) {
 	return raw, nil
 }
 
-// nextByte takes white space and returns the byte behind it, or 0 at the end.
+// nextByte takes white space and returns the byte after it, or 0 at the end.
 func (in *input) nextByte() byte {
 	for {
 		c := in.byteAt(0)
@@ -271,7 +271,7 @@ func (in *input) nextByte() byte {
 }
 
 // jsonEnd finds the end of the value at the front. It only counts brackets; the decoder
-// checks the JSON. A value that is too long is taken, however long it is.
+// checks the JSON. A value that is too long is skipped, however long it is.
 func (in *input) jsonEnd() (int, error) {
 	depth, quoted, escaped, long := 0, false, false, false
 	end := func(n int) (int, error) {

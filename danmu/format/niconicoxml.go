@@ -12,8 +12,8 @@ import (
 
 // Niconico's <packet><thread/><chat thread="1" no="2" vpos="150" date="1600000000"
 // mail="ue red 184" user_id="…">text</chat>…</packet>. The attributes mean what the
-// members in JSON mean. A no is unique in a thread and its fork only, so the Key is all
-// three, unless there is an id, which is only in files of ours.
+// members in JSON mean. A no is unique only within a thread and its fork, so the Key is
+// made of all three, unless there is an id, which only our own files have.
 func parseNiconicoXML(r *Reader, attributes, content []byte) (danmu.Comment, error) {
 	k := kept{}
 	if err := eachAttribute(attributes, func(name, value []byte) error {
@@ -40,7 +40,7 @@ func parseNiconicoXML(r *Reader, attributes, content []byte) (danmu.Comment, err
 	return c, err
 }
 
-// attributeKey takes the Key. It keeps the attributes of which it is made.
+// attributeKey takes the Key. It leaves attributes that are only a part of it.
 func (k kept) attributeKey() string {
 	id := named(k.attribute("id"))
 	delete(k, "id")
@@ -84,14 +84,14 @@ func (k kept) putNumber(key string) {
 	}
 }
 
-// privileged reports whether a record is of the owner or of an operator, whose texts that
+// privileged reports whether a record is by the owner or an operator. Their texts that
 // begin with "/", such as "/vote", are commands to the player.
 func (k kept) privileged() bool {
 	premium, _ := strconv.Atoi(k.attribute("premium"))
 	return premium > 1 || k.owned()
 }
 
-// owned reports whether a record is of the owner of the video.
+// owned reports whether a record is by the owner of the video.
 func (k kept) owned() bool {
 	switch k.attribute("fork") {
 	case "", "0", "main", "easy":

@@ -30,7 +30,7 @@ var errCut = errors.New("has no end")
 // read reads the children of the root. It does not use encoding/xml, which stops at the
 // first damaged byte and is slower. A comment begins at every "<d" or "<chat", so damage
 // never reaches the next one. There are no entities but XML's own five, and no document
-// types. Reading goes on behind the root: its end may be stray, or another file may
+// types. Reading goes on after the root: its end may be stray, or another file may
 // follow.
 func (x xmlFile) read(r *Reader) error {
 	w := &xmlWalk{Reader: r, xmlFile: x, rootOpen: "<" + x.root, rootClose: "</" + x.root, open: "<" + x.record, close: "</" + x.record}

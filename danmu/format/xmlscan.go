@@ -31,7 +31,7 @@ func (in *input) is(i int, tag string) bool {
 	return in.has(i, tag) && !nameByte(in.byteAt(i+len(tag)))
 }
 
-// tagEnd returns the position behind the ">" of the tag around i. A "<" in a tag, even
+// tagEnd returns the position after the ">" of the tag around i. A "<" in a tag, even
 // in quotes, is not XML.
 func (in *input) tagEnd(i int) (int, error) {
 	const usual = 256 // bytes; most tags are shorter
@@ -81,7 +81,7 @@ func (w *xmlWalk) textEnd(i int) (end, next int, err error) {
 			root = i
 			i++
 		default:
-			i, err = w.behind(i)
+			i, err = w.skipOpen(i)
 		}
 	}
 	if root > 0 && i <= w.max && w.failed() == nil {
@@ -113,7 +113,7 @@ func (w *xmlWalk) contentEnd(i int) (end, next int, err error) {
 				depth++
 			}
 		default:
-			if i, err = w.behind(i); err != nil {
+			if i, err = w.skipOpen(i); err != nil {
 				return i, i, err
 			}
 		}
@@ -129,10 +129,9 @@ var (
 	instruction = enclosure{"<?", "?>"}
 )
 
-// enclosed finds the position behind the enclosure at i. ok is false if the enclosure
-// does not end within the length of a record, or before the root of a complete file does,
-// because it would hide the danmu behind it. Any other file that ends inside an
-// enclosure was cut.
+// enclosed finds the position after the enclosure at i. ok is false if the enclosure
+// would hide danmu: if it does not end within the length of a record, or not before the
+// root of a complete file does. Any other file that ends inside an enclosure was cut.
 func (w *xmlWalk) enclosed(i int, e enclosure) (next int, ok bool, err error) {
 	end, err := w.indexOnce(i+len(e.begin), e.end)
 	next = end + len(e.end)
@@ -144,9 +143,9 @@ func (w *xmlWalk) enclosed(i int, e enclosure) (next int, ok bool, err error) {
 	return next, err == nil && next <= w.max, nil
 }
 
-// behind returns the position behind the CDATA or the comment at i, otherwise behind the
+// skipOpen returns the position after the CDATA or the comment at i, otherwise after the
 // "<" at i.
-func (w *xmlWalk) behind(i int) (int, error) {
+func (w *xmlWalk) skipOpen(i int) (int, error) {
 	for _, e := range [...]enclosure{cdata, note} {
 		if w.has(i, e.begin) {
 			if next, ok, err := w.enclosed(i, e); ok || err != nil {
@@ -164,11 +163,11 @@ type opened struct {
 }
 
 // cut splits s, if it begins with the enclosure, into its inside and the rest.
-func (o *opened) cut(s string) (inside, behind string, ok bool) {
+func (o *opened) cut(s string) (inside, rest string, ok bool) {
 	if o.endless || !strings.HasPrefix(s, o.begin) {
 		return "", s, false
 	}
-	inside, behind, ok = strings.Cut(s[len(o.begin):], o.end)
+	inside, rest, ok = strings.Cut(s[len(o.begin):], o.end)
 	o.endless = !ok
-	return inside, behind, ok
+	return inside, rest, ok
 }

@@ -30,8 +30,8 @@ func decodeXML(s string) (decoded string, repaired int64) {
 		}
 		text.WriteString(s[:n])
 		s = s[n:]
-		if inside, behind, ok := cdata.cut(s); ok {
-			s = behind
+		if inside, rest, ok := cdata.cut(s); ok {
+			s = rest
 			for _, r := range inside {
 				if xmlChar(r) {
 					text.WriteRune(r)
@@ -41,8 +41,8 @@ func decodeXML(s string) (decoded string, repaired int64) {
 			}
 			continue
 		}
-		if _, behind, ok := note.cut(s); ok {
-			s = behind
+		if _, rest, ok := note.cut(s); ok {
+			s = rest
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s)

@@ -65,7 +65,7 @@ func Parse(doc []byte) (feed.Activity, error) {
 		return feed.Activity{}, err
 	}
 	switch activity, actor := d.isActivity(), d.hasActor(); {
-	case !activity && check.draft != nil: // W3C has it among its valid and its invalid examples, so the error is both
+	case !activity && check.draft != nil: // W3C has such texts among its valid and its invalid examples, so the error is both
 		return feed.Activity{}, fmt.Errorf("%w: %w", ErrNotActivity, check.draft)
 	case !activity:
 		return feed.Activity{}, ErrNotActivity

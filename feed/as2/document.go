@@ -31,7 +31,7 @@ func (t term) name() string {
 	}[t]
 }
 
-// document is a document's members.
+// document has the members of an Activity Streams document.
 type document struct {
 	*jsonText
 	root  int

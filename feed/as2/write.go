@@ -50,8 +50,8 @@ func ownType(verb string) (string, string) {
 	return "Activity", verb
 }
 
-// plaza reports whether the term is written and needs the prefix.
-func (plain plainTerms) plaza(term term) bool {
+// needsPlaza reports whether the term is written and needs the prefix.
+func (plain plainTerms) needsPlaza(term term) bool {
 	return plain.terms[term] != "" && (term == foreignIDTerm || term == verbTerm || plain.boxed[term])
 }
 
@@ -60,7 +60,7 @@ func (plain plainTerms) document(data []byte) []byte {
 	w := newMemberWriter(512 + len(data))
 	plaza := data != nil
 	for term := range termCount {
-		plaza = plaza || plain.plaza(term)
+		plaza = plaza || plain.needsPlaza(term)
 	}
 	context := []byte(`"` + namespace + `"`)
 	if plaza {
@@ -108,7 +108,7 @@ func (d document) document(a, kept feed.Activity, plain plainTerms) []byte {
 	}
 	plaza := false
 	for term := idTerm; term < termCount; term++ {
-		plaza = plaza || !asKept[term] && plain.plaza(term)
+		plaza = plaza || !asKept[term] && plain.needsPlaza(term)
 	}
 	w := newMemberWriter(512 + len(d.text))
 	switch at := d.terms[contextTerm]; {
@@ -187,7 +187,7 @@ func (d document) says(term term, plain plainTerms) bool {
 func (d document) isOwnContext(plain plainTerms) bool {
 	plaza := d.data != 0
 	for term := range termCount {
-		plaza = plaza || plain.plaza(term)
+		plaza = plaza || plain.needsPlaza(term)
 	}
 	context := d.terms[contextTerm]
 	if context == 0 || !plaza {

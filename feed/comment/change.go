@@ -68,8 +68,8 @@ func (r *Repository) run(ctx context.Context, write store.Write, around []store.
 	return err
 }
 
-// recount adds to tx the changes of counts that turn seen into after; gone says
-// that lists no longer show it.
+// recount adds to tx the changes of counts as the row goes from seen to after. gone
+// means that lists no longer show it.
 func (r *Repository) recount(tx *store.Tx, seen, root, after row, gone bool) {
 	const there = "attribute_exists(pk)"
 	at, by := seen.at, after.counts()-seen.counts()

@@ -42,9 +42,10 @@ func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bo
 }
 
 // edit gives each edit an id that is greater than that of the edit before it, so
-// that a late request does not undo a newer one. Two calls may choose the same one, so
-// the row also stores which two calls made the last edits: one that the SDK sent twice
-// finds its own, even after another edit. After more of them the outcome is unknown.
+// that a late request does not undo a newer one. Two calls may choose the same id, so
+// the row also stores which calls made the last two edits: a call that the SDK sent
+// twice finds itself there, even after another edit. After two others its outcome is
+// unknown.
 func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, err error) {
 	at := c.Address()
 	key := at.key(false)
@@ -121,7 +122,7 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op,
 		return row{}, false, err
 	}
 	err = stands.errEdit(c.User)
-	if ok && !errors.Is(err, plaza.ErrForbidden) && stands.hides(refused, op, call) {
+	if ok && !errors.Is(err, plaza.ErrForbidden) && stands.unknownOutcome(refused, op, call) {
 		err = plaza.ErrUnknownOutcome
 	}
 	return stands, !ok, err
@@ -147,15 +148,15 @@ func (r *Repository) noteEdit(ctx context.Context, key store.Key, op, call ids.I
 	if err := r.table.Decode(item, &stands); err != nil {
 		return false, err
 	}
-	if stands.hides(refused, op, call) {
+	if stands.unknownOutcome(refused, op, call) {
 		return false, plaza.ErrUnknownOutcome
 	}
 	return false, nil
 }
 
-// hides reports whether a refused edit may have been applied before the edits that stand, or
-// before the removal.
-func (i row) hides(refused *store.Refused, op, call ids.ID) bool {
+// unknownOutcome reports whether a refused edit may have been applied before the edits
+// that the row remembers, or before the removal.
+func (i row) unknownOutcome(refused *store.Refused, op, call ids.ID) bool {
 	return refused.Doubtful() && !i.editedBy(call) && (op <= i.EditOp || i.Removed != nil)
 }
 

@@ -66,7 +66,7 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 				return err
 			}
 		}
-		// After the names: a repeat finds them by these items.
+		// These go after the names, because a repeat finds the names by them.
 		if err := r.table.DeleteAll(ctx, left, eraseParallel); err != nil {
 			return err
 		}

@@ -145,8 +145,8 @@ func (r *Repository) forbid(ctx context.Context, at Address, user string) (added
 	return err == nil && stands.TTL == 0, err
 }
 
-// removal makes a comment a tombstone. No list shows the tombstone of a leaf.
-// It guards the id until it expires, as the author's own item does.
+// removal makes a comment a tombstone. No list shows the tombstone of a leaf; it only
+// guards the id until it expires, as the author's own item does.
 func (r *Repository) removal(seen, root row, how removing) *store.Tx {
 	t, tx, leaf := r.table, r.table.Tx(), seen.Rows == 0
 	why := &removalItem{By: how.by, Reason: how.reason, At: r.now()}

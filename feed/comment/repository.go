@@ -17,8 +17,8 @@ import (
 // is large so that a moderator succeeds while many users reply.
 const attempts = 20
 
-// memory is how long Keys and the ids of removed comments are kept.
-const memory = 30 * 24 * time.Hour
+// guardLife is how long Keys and the ids of removed comments are kept.
+const guardLife = 30 * 24 * time.Hour
 
 // Repository keeps comments in one table.
 type Repository struct {
@@ -65,8 +65,8 @@ func (r *Repository) Init(ctx context.Context) error {
 // now is the current time with the precision that is stored.
 func (r *Repository) now() time.Time { return r.opts.Now().UTC().Truncate(time.Millisecond) }
 
-// expiry is the ttl of an item that is kept for memory from now on.
-func (r *Repository) expiry() int64 { return r.opts.Now().Add(memory).Unix() }
+// expiry is the ttl of an item that is kept for guardLife from now on.
+func (r *Repository) expiry() int64 { return r.opts.Now().Add(guardLife).Unix() }
 
 // wrap adds the operation and the address to an error.
 func wrap(what string, at Address, err error) error {

@@ -88,7 +88,7 @@ func (r *removalItem) removal() *Removal {
 	return &Removal{By: r.By, Reason: r.Reason, At: r.At}
 }
 
-// What begins the keys of rows and of headers.
+// The first parts of the keys of rows and headers.
 const (
 	ownRows     = "T" // of the object's own list
 	firstPlaces = "F" // the first replies of its threads
@@ -132,7 +132,7 @@ func (i row) parentKey() (key store.Key, ok bool) {
 	return parent.key(i.ParentRest), i.Parent != 0 && i.Parent != i.at.Root
 }
 
-// counts is 1 unless the row itself is hidden or removed.
+// counts returns 1, or 0 if the row itself is hidden or removed.
 func (i row) counts() int64 {
 	if i.Hidden || i.Removed != nil {
 		return 0

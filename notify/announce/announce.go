@@ -32,7 +32,7 @@ const (
 const MaxLive = 100
 
 const (
-	// lead is how long before it shows an announcement is written: every process
+	// lead is how long an announcement is stored before it shows, so that every process
 	// has read it by then. Window is for the write and for clocks that differ.
 	lead = CacheTTL + notify.Window
 
@@ -40,7 +40,7 @@ const (
 	minLead = lead - notify.Window*3/4
 )
 
-// earliest is when what is announced now can begin to show.
+// earliest is the time at which a can begin to show if it is written now.
 func earliest(a notify.Announcement, now time.Time) time.Time {
 	if at := now.Add(lead); at.After(a.From) {
 		return at
@@ -48,14 +48,14 @@ func earliest(a notify.Announcement, now time.Time) time.Time {
 	return a.From
 }
 
-// late reports whether a process may show lists without a from its ID's time on,
-// if a is written now; or whether a would show before its From.
+// late reports whether it is too late to write a under its ID: a process might still
+// show a list without a at the ID's time, or a would show before its From.
 func late(a notify.Announcement, now time.Time) bool {
 	shows := a.ID.Time()
 	return shows.Before(now.Add(minLead)) || shows.Before(a.From)
 }
 
-// check also brings a into the form in which it is read.
+// check also makes a equal to what will be read back.
 func check(a notify.Announcement, now time.Time) (notify.Announcement, error) {
 	if err := keys.CheckName("Audience", a.Audience); err != nil {
 		return a, err

@@ -92,8 +92,8 @@ type reading struct {
 	announcements []notify.Announcement
 }
 
-// fresh reports whether a reading has all that shows now. If the clock went back it
-// does not know.
+// fresh reports whether a reading has all that shows now. After the clock went back it
+// reports false.
 func (r reading) fresh(now time.Time) bool {
 	return !now.Before(r.at) && now.Before(r.at.Add(CacheTTL))
 }
@@ -122,8 +122,8 @@ func (r *Repository) refresh(ctx context.Context, audience string) ([]notify.Ann
 	return nil, plaza.ErrBusy
 }
 
-// read leaves out what begins to show after the reading is used. What begins to show
-// before that takes its place of MaxLive at once.
+// read leaves out what begins to show only after the reading is no longer used. What
+// begins to show before that counts towards MaxLive at once.
 func (r *Repository) read(ctx context.Context, audience string) (reading, error) {
 	found := reading{at: r.opts.Now()}
 	span := store.Span{

@@ -93,7 +93,7 @@ func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, notifytable.Feature())
 }
 
-// idAt returns a new id of the time t. Two of one millisecond are the same once in
+// idAt returns a new id of the time t. Two ids of one millisecond are equal once in
 // four million times.
 func (r *Repository) idAt(ctx context.Context, t time.Time) (ids.ID, error) {
 	unique, err := r.gen.Next(ctx)

@@ -38,7 +38,7 @@ type row struct {
 	id ids.ID
 }
 
-// partition begins the partition keys of announcements.
+// partition is the first part of the partition keys of announcements.
 const partition = "A"
 
 func audiencePK(audience string) string { return keys.Join(partition, audience, "0") }

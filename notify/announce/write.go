@@ -76,7 +76,7 @@ func (r *Repository) announce(ctx context.Context, given notify.Announcement, op
 			}
 		case same(given, stands):
 			return stands, false, nil
-		case given.ID == 0: // another has the id that we made
+		case given.ID == 0: // another announcement has the id that we made
 			a.ID = 0
 		default:
 			return a, false, plaza.ErrConflict
@@ -110,7 +110,7 @@ func (r *Repository) move(ctx context.Context, a notify.Announcement, op ids.ID)
 	if !ok {
 		return stands, err
 	}
-	if _, failed := refused.At(0); !failed { // another has the id that we made
+	if _, failed := refused.At(0); !failed { // another announcement has the id that we made
 		return row{Moved: a.ID}, nil
 	}
 	return r.found(refused)
@@ -156,7 +156,8 @@ func (r *Repository) Withdraw(ctx context.Context, audience string, id ids.ID) (
 
 func (r *Repository) withdraw(ctx context.Context, key store.Key, op ids.ID) (row, error) {
 	var item dynamo.Item
-	// Whatever arrives late was announced before, and is over by then.
+	// An Announce that arrives late was sent before this call, and its announcement is
+	// over by then.
 	mark := expiry(op.Time().Add(MaxAhead + MaxLife))
 	err := r.table.Run(ctx, store.Returning{Out: &item, Update: r.table.Update(key).
 		Set("withdrawn", op).

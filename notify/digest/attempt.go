@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// sendTime is how long an attempt may take. So it ends before its lease, and a job
-	// that was read before that ended is younger than fresh.
+	// sendTime is how long an attempt may take. It ends so long before its lease does that
+	// a job which was read meanwhile is older than fresh when the lease ends.
 	sendTime = 20 * time.Second
 
 	// fresh is how long a job that was read is assumed to exist.
@@ -169,7 +169,7 @@ func (w *Worker) delivery(ctx context.Context, t *trial) (Delivery, error) {
 			d.Entries = append(d.Entries, kept...)
 			reads++
 			more = rest && len(entries) > 0 && len(d.Entries) < MaxEntries && reads < maxReads
-			if more { // those that are not wanted keep no others out
+			if more { // unwanted ones must not take the place of others
 				in.To = entries[len(entries)-1].Last
 			} else {
 				d.More = d.More || rest

@@ -105,7 +105,7 @@ type memory struct {
 	last *simplelru.LRU[place, known]
 }
 
-// known is a slot whose digest is stored.
+// known is a slot whose digest is stored, or the absence of a schedule.
 type known struct {
 	from, to ids.ID
 	none     bool // there is no schedule

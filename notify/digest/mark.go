@@ -37,8 +37,8 @@ type claim struct {
 }
 
 const (
-	// maxSpans is from how many spans on a mark joins older ones, and mostSpans how many
-	// it may have.
+	// maxSpans is how many spans a mark has before it joins older ones. mostSpans is how
+	// many it may have.
 	maxSpans  = 24
 	mostSpans = 64
 

@@ -103,7 +103,7 @@ const (
 	// jobLife is how long a planned digest is stored if no worker runs.
 	jobLife = 30 * 24 * time.Hour
 
-	// markLife is longer than a digest that is due could overlap one that was sent.
+	// markLife is longer than a due digest could still overlap one that was sent.
 	markLife = 60 * 24 * time.Hour
 
 	// lease is how long other workers leave a digest to the one that took it.

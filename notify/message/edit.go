@@ -126,7 +126,7 @@ func (r *Repository) mayEdit(in In, items map[store.Key]dynamo.Item) error {
 	return err
 }
 
-// decode decodes a message, which is plaza.ErrNotFound if it is nil.
+// decode decodes a message. A nil item is plaza.ErrNotFound.
 func (r *Repository) decode(found dynamo.Item) (i item, err error) {
 	if found == nil {
 		return item{}, plaza.ErrNotFound

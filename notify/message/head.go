@@ -15,7 +15,7 @@ import (
 
 const (
 	maxTries = 20    // of a write that other writes preceded
-	maxKnown = 2_000 // conversations that a process remembers; of a full group up to 25 KB
+	maxKnown = 2_000 // conversations that a process remembers; a full group takes up to 25 KB
 )
 
 // head is the one item that each conversation has. A pair has it from its first message

@@ -99,9 +99,9 @@ func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, 
 	return found, h.rest(up, lo, hi, rest), nil
 }
 
-// rest is the gap at which a read of lo to hi ended. It is "" if the next message was
-// not sent yet, as that may go into the same bucket. The key in rest may belong to a
-// damaged item.
+// rest returns the gap at which a read of lo to hi ended, or "" if the next message was
+// not sent yet: it may go into the same bucket. The key in rest may belong to a damaged
+// item.
 func (h *history) rest(up bool, lo, hi int64, rest string) string {
 	gap, ok := parseSeqSK(rest)
 	switch {
@@ -142,8 +142,8 @@ func (h *history) settled(found []item) []item {
 	return found[from:]
 }
 
-// young reports whether messages below an item may still appear. Not so if its clock was far
-// ahead: a damaged message below it would hide it until then.
+// young reports whether messages below an item may still appear. An item from a clock that
+// was far ahead is not young: a damaged message below would hide it until that time.
 func (h *history) young(i item) bool {
 	age := h.r.opts.Now().Sub(i.ID.Time())
 	return -keys.MaxAhead <= age && age < settling

@@ -89,8 +89,8 @@ func (w row) entry() Entry {
 	return e
 }
 
-// preview adds the last messages to entries. One that is missing or damaged leaves its
-// entry without.
+// preview adds the last messages to entries. If a message is missing or damaged, its
+// entry has none.
 func (r *Repository) preview(ctx context.Context, entries []Entry) error {
 	wanted := make([]store.Key, 0, len(entries))
 	at := make([]int, 0, len(entries))

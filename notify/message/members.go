@@ -83,8 +83,8 @@ func (r *Repository) join(ctx context.Context, in In) (changed bool, err error) 
 	})
 }
 
-// admit adds a user whom Create still has to add. One who was added and has left stays
-// away.
+// admit adds a user whom Create still has to add. It does not add a user again who was
+// added and has left.
 func (r *Repository) admit(ctx context.Context, in In) (changed bool, err error) {
 	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
 		if !slices.Contains(k.pending, in.User) {

@@ -93,8 +93,8 @@ func (r *Repository) lift(ctx context.Context, in In, newest Message, own number
 	return plaza.ErrBusy
 }
 
-// quick writes what a row lacks if the row is as it most often is: older than the newest
-// message, and read up to the first of the own ones.
+// quick writes what a row lacks, if the row is as usual: older than the newest message,
+// and read up to just before the first of the own ones.
 func (r *Repository) quick(in In, newest Message, own numbers) *store.Update {
 	quick := r.table.Update(rowKey(in)).If("attribute_not_exists(till)")
 	if _, isPair := in.pair(); !isPair { // its row was written with the membership
@@ -115,10 +115,11 @@ func (r *Repository) quick(in In, newest Message, own numbers) *store.Update {
 	return quick
 }
 
-// follow reports whether numbers in their order have no gaps.
+// follow reports whether the sorted numbers have no gaps.
 func (n numbers) follow() bool { return len(n) == 0 || n[len(n)-1]-n[0] == int64(len(n)-1) }
 
-// raised is the row after messages, which may be older than others that it knows.
+// raised returns the row as it is after messages, which may be older than others that it
+// knows.
 func (w row) raised(newest Message, own numbers) (next row, changed bool) {
 	next = w
 	if w.Till != nil {

@@ -44,8 +44,8 @@ func (w *waiting) join(in In, m Message) (leave func()) {
 	}
 }
 
-// lacks returns what a row lacks, and false if that is nothing of m. The newest message is
-// zero if the row has it.
+// lacks returns what a row lacks. lacks is false if the row has all that m adds. The
+// newest message is zero if the row has it.
 func (w *waiting) lacks(in In, m Message) (newest Message, own numbers, lacks bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -57,7 +57,7 @@ func (w *waiting) lacks(in In, m Message) (newest Message, own numbers, lacks bo
 	return newest, slices.Clone(r.own), m.Seq > r.raised || lacksOwn
 }
 
-// wrote notes what a row lacks no more.
+// wrote notes what a row no longer lacks.
 func (w *waiting) wrote(in In, newest Message, own numbers) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -87,7 +87,7 @@ func (p Pair) check() error {
 	return nil
 }
 
-// begin makes a block or a mute stand.
+// begin starts a block or a mute.
 func (r *Repository) begin(w *row) (changed bool) {
 	if w.Since > 0 {
 		return false

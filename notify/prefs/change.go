@@ -11,10 +11,10 @@ import (
 // maxTries bounds how often a write is tried when others change the same row.
 const maxTries = 10
 
-// change applies edit to a row, and returns the row that it wrote. It also writes
-// where edit changes nothing: the next rev then refuses an earlier request that
-// arrives late. The transaction has a token, so an attempt whose answer was lost is
-// not mistaken for another's write.
+// change applies edit to a row, and returns the row that it wrote. It writes even if
+// edit changes nothing: the next rev then refuses an earlier request that arrives
+// late. The transaction has a token, so an attempt whose answer was lost is not
+// mistaken for another call's write.
 func (r *Repository) change(ctx context.Context, key store.Key, edit func(*row) (changed bool)) (next row, changed bool, err error) {
 	for range maxTries {
 		var seen row

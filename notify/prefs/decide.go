@@ -109,7 +109,7 @@ func aboutOf(a feed.Activity) feed.Ref {
 	return a.Target
 }
 
-// read decodes a user's settings; nil has none.
+// read decodes a user's settings. A nil item has none.
 func (r *Repository) read(item dynamo.Item) settings {
 	if item == nil {
 		return settings{}
@@ -121,8 +121,8 @@ func (r *Repository) read(item dynamo.Item) settings {
 	return found.settings()
 }
 
-// stands reports whether a block or a mute stands; nil does not. A damaged one counts
-// as otherwise says.
+// stands reports whether a block or a mute stands. A nil item does not. For a damaged one
+// it returns otherwise.
 func (r *Repository) stands(item dynamo.Item, otherwise bool) bool {
 	if item == nil {
 		return false

@@ -22,7 +22,7 @@ import (
 
 const settingsSK = "P"
 
-// kind is a kind of rows that a user has many of. Its sk begins their sort keys.
+// kind is a kind of rows that a user has many of. Their sort keys begin with sk.
 type kind struct{ sk, name string }
 
 var (
@@ -52,7 +52,7 @@ func muteKey(t Topic) store.Key {
 	return store.Key{PK: notifytable.UserPK(t.User), SK: keys.Join(mutes.sk, t.Object.String())}
 }
 
-// checkSK refuses the text of an actor or an object that makes no sort key.
+// checkSK refuses the text of an actor or an object that cannot be part of a sort key.
 func checkSK(field, text, sk string) error {
 	switch {
 	case text == "":
