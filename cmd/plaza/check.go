@@ -269,7 +269,9 @@ func (j *checkJob) drift(ctx context.Context, of subject) (map[string]int64, err
 		do = j.boards.Repair
 	}
 	d, err := do(ctx, leaderboard.In{Board: of.Board, Period: of.Period})
-	return nonZero(map[string]int64{"broken": int64(d.Broken), "lagging": int64(d.Lagging)}), err
+	return nonZero(map[string]int64{
+		"broken": int64(d.Broken), "lagging": int64(d.Lagging), "misfolded": int64(d.Misfolded),
+	}), err
 }
 
 func nonZero(drift map[string]int64) map[string]int64 {

@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 // findings are the subjects of a --json output, each once, in order.
@@ -44,6 +45,15 @@ func (w *world) remove(table, pk, sk string) {
 	require.NotEmpty(w.t, out.Attributes, "there is no %s / %s", pk, sk)
 }
 
+func (w *world) put(table, pk, sk string) {
+	w.t.Helper()
+	_, err := w.client.PutItem(w.t.Context(), &dynamodb.PutItemInput{
+		TableName: &table,
+		Item:      map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}},
+	})
+	require.NoError(w.t, err)
+}
+
 func (w *world) set(table, pk, sk, attribute string, value types.AttributeValue) {
 	w.t.Helper()
 	_, err := w.client.UpdateItem(w.t.Context(), &dynamodb.UpdateItemInput{
@@ -53,6 +63,9 @@ func (w *world) set(table, pk, sk, attribute string, value types.AttributeValue)
 	})
 	require.NoError(w.t, err)
 }
+
+// misfolded is a board whose repair ends only when its Folder publishes again.
+const misfolded = `leaderboard "folded", period 19700101T000000Z`
 
 // seedDamage makes follows and reactions of many users, and damages those of some. It
 // returns whose check finds it.
@@ -88,10 +101,14 @@ func (w *world) seedDamage() (damaged []string) {
 	react(7, 8)
 	w.seedBoards()
 	w.set(w.names.Leaderboard, keys.Join("P", ann), "LB#ever#19700101T000000Z", "score", &types.AttributeValueMemberS{Value: "?"})
+	boards := must[*leaderboard.Repository](w)(leaderboard.New(w.db, w.names.Leaderboard, w.gen, nil))
+	w.done(boards.Define(ctx, leaderboard.Board{Name: "folded", Ranking: leaderboard.RankByFold}))
+	must2[leaderboard.Result](w)(boards.Submit(ctx, leaderboard.Submission{Board: "folded", Player: ann, Score: leaderboard.Int(5)}))
+	w.put(w.names.Leaderboard, keys.Join("R", "folded", "19700101T000000Z"), "ROOT") // what a folder published, without its content
 	damaged = []string{
 		`follow of user "user#1"`, `follow of user "user#2"`, `follow of user "user#3"`, `follow of user "user#4"`, `follow of user "user#6"`, `follow of user "user#8"`,
 		`reaction of user "user#1"`, `reaction of user "user#3"`, `reaction to object "user#4"`, `reaction to object "user#6"`,
-		`leaderboard "ever", period 19700101T000000Z`,
+		`leaderboard "ever", period 19700101T000000Z`, misfolded,
 	}
 	slices.Sort(damaged)
 	return damaged
@@ -142,6 +159,12 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 	require.Zero(t, got.code, got.stdout+got.stderr)
 	require.Subset(t, want, findings(t, got.stdout))
 	require.Contains(t, got.stdout, `"fixed":true`)
+	got = w.run(all("check")...)
+	require.Equal(t, exitFailure, got.code, got.stderr)
+	require.Equal(t, []string{misfolded}, findings(t, got.stdout))
+	require.Contains(t, got.stdout, `"misfolded":1`)
+
+	w.remove(w.names.Leaderboard, keys.Join("R", "folded", "19700101T000000Z"), "ROOT")
 	got = w.run(all("check")...)
 	require.Zero(t, got.code, got.stdout+got.stderr)
 	require.Empty(t, got.stdout)
