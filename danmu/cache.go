@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/plaza-sdk/plaza/internal/share"
 )
 
 // cache keeps parts for a limited time, up to a total number of comments. It is safe
@@ -21,7 +23,7 @@ type cache struct {
 
 type cached struct {
 	comments []Comment
-	until    time.Time
+	read     time.Time
 }
 
 func newCache(size int, ttl time.Duration, now func() time.Time) (*cache, error) {
@@ -38,7 +40,7 @@ func (c *cache) get(p part) ([]Comment, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found, ok := c.parts.Get(p)
-	if ok && !c.now().Before(found.until) {
+	if ok && !share.Fresh(found.read, c.now(), c.ttl) {
 		c.parts.Remove(p)
 		ok = false
 	}
@@ -48,7 +50,7 @@ func (c *cache) get(p part) ([]Comment, bool) {
 func (c *cache) put(p part, comments []Comment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entry := cached{comments, c.now().Add(c.ttl)}
+	entry := cached{comments, c.now()}
 	c.parts.Remove(p)
 	c.parts.Add(p, entry)
 	c.held += entry.weight()

@@ -10,6 +10,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -24,7 +25,7 @@ type layout struct {
 	history  []growth // at least one, each of more shards than the one before
 	segments []int    // segments with comments, in order
 	stored   []byte   // segments as they were stored when the item was read
-	until    time.Time
+	read     time.Time
 }
 
 // span is the playing time [from, to).
@@ -147,7 +148,7 @@ func (r *Repository) readLayout(ctx context.Context, object string, consistent b
 
 func (r *Repository) remembered(object string) (l *layout, fresh bool) {
 	l, ok := r.objects.Get(object)
-	return l, ok && r.opts.Now().Before(l.until)
+	return l, ok && share.Fresh(l.read, r.opts.Now(), r.opts.Refresh)
 }
 
 // joinRemembered joins l with the cached layout.
@@ -171,7 +172,7 @@ func (r *Repository) remember(l, before *layout) *layout {
 		r.objects.Remove(l.object)
 		return l
 	}
-	l.until = r.opts.Now().Add(r.opts.Refresh)
+	l.read = r.opts.Now()
 	r.objects.Add(l.object, l)
 	return l
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/share"
 )
 
 // CacheKey addresses an activity by the owner of its outbox and its ID.
@@ -43,7 +44,7 @@ type MemoryCache struct {
 
 type memoryEntry struct {
 	Cached
-	until time.Time
+	put time.Time
 }
 
 // MemoryCacheOptions of NewMemoryCache. The zero value works.
@@ -89,7 +90,7 @@ func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cache
 	now := c.now()
 	known := make(map[CacheKey]Cached, len(keys))
 	for _, key := range keys {
-		if entry, ok := c.entries.Get(key); ok && now.Before(entry.until) {
+		if entry, ok := c.entries.Get(key); ok && share.Fresh(entry.put, now, c.ttl) {
 			known[key] = entry.Cached
 		}
 	}
@@ -100,8 +101,8 @@ func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cache
 //
 // Cost: none.
 func (c *MemoryCache) Put(_ context.Context, found map[CacheKey]Cached) {
-	until := c.now().Add(c.ttl)
+	now := c.now()
 	for key, cached := range found {
-		c.entries.Add(key, memoryEntry{cached, until})
+		c.entries.Add(key, memoryEntry{cached, now})
 	}
 }

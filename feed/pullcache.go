@@ -83,14 +83,7 @@ func (c *pullCache) shared(ctx context.Context, owner string) (newest, error) {
 
 func (c *pullCache) known(owner string) (newest, bool) {
 	found, ok := c.outboxes.Get(owner)
-	return found, ok && found.fresh(c.now())
-}
-
-// fresh reports whether the rows may still be used. They may not after the clock
-// was turned back.
-func (n newest) fresh(now time.Time) bool {
-	age := now.Sub(n.start)
-	return 0 <= age && age < pullCacheTTL
+	return found, ok && share.Fresh(found.start, c.now(), pullCacheTTL)
 }
 
 // newest reads the rows of an outbox for the pull cache.

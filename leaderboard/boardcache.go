@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
@@ -18,8 +18,8 @@ type board struct {
 	Board
 	order
 	schedule *wallclock.Schedule // nil if the board never resets, or if unscheduled is set
-	until    time.Time
-	fold     int64 // as of definitionItem
+	read     time.Time           // when the read began
+	fold     int64               // as of definitionItem
 
 	unscheduled error // why this machine does not know the schedule
 
@@ -33,8 +33,11 @@ type board struct {
 // maxBoards is how many boards are cached.
 const maxBoards = 10_000
 
-// readTimeout limits a read that several callers wait for.
-const readTimeout = 10 * time.Second
+// boardRead names a read that began after this process had forgotten boards that often.
+type boardRead struct {
+	name      string
+	forgotten int
+}
 
 // board returns the cached board. If there is none, it reads the definition and the
 // newest periods, 2 requests of 1 RCU. Concurrent callers share the read.
@@ -44,21 +47,15 @@ func (r *Repository) board(ctx context.Context, name string) (*board, error) {
 	b, _ := r.known.Get(name)
 	forgotten := r.forgotten
 	r.mu.Unlock()
-	if b != nil && now.Before(b.until) {
+	if b != nil && share.Fresh(b.read, now, r.opts.Refresh) {
 		return b, nil
 	}
-	read := r.reads.DoChan(name, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
-		defer cancel()
-		var b *board
-		err := parallel.Catch(func() (err error) {
-			b, err = r.readBoard(ctx, name)
-			return err
-		})
+	return r.reads.Do(ctx, boardRead{name, forgotten}, func(ctx context.Context) (*board, error) {
+		b, err := r.readBoard(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		b.until = now.Add(r.opts.Refresh)
+		b.read = now
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.forgotten == forgotten { // otherwise the read may be older than a change
@@ -66,15 +63,6 @@ func (r *Repository) board(ctx context.Context, name string) (*board, error) {
 		}
 		return b, nil
 	})
-	select {
-	case got := <-read:
-		if got.Err != nil {
-			return nil, got.Err
-		}
-		return got.Val.(*board), nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 func (r *Repository) readBoard(ctx context.Context, name string) (*board, error) {
@@ -109,6 +97,5 @@ func (r *Repository) forget(name string, old *board) {
 		return
 	}
 	r.known.Remove(name)
-	r.reads.Forget(name)
 	r.forgotten++
 }

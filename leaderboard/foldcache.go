@@ -67,10 +67,8 @@ func newFoldCache(table *store.Table, now func() time.Time) (*foldCache, error) 
 
 // root returns what is published, as of at most rootLife ago.
 func (c *foldCache) root(ctx context.Context, key store.Key) (*published, error) {
-	if p, ok := c.roots.Get(key); ok {
-		if age := c.now().Sub(p.read); age >= 0 && age < rootLife {
-			return p, nil
-		}
+	if p, ok := c.roots.Get(key); ok && share.Fresh(p.read, c.now(), rootLife) {
+		return p, nil
 	}
 	return c.readRoot(ctx, key, false)
 }

@@ -8,11 +8,11 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
-	"golang.org/x/sync/singleflight"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 	"github.com/plaza-sdk/plaza/internal/work"
@@ -28,7 +28,7 @@ type Repository struct {
 	opts  Options
 
 	jobs   *work.Queue[dueItem] // periods that end
-	reads  singleflight.Group   // of boards
+	reads  share.Group[boardRead, *board]
 	guards guardQueues
 	folds  *foldCache
 

@@ -1,4 +1,5 @@
-// Package share makes one read of concurrent equal reads.
+// Package share saves reads: concurrent equal ones become one, and a result is used for
+// a while.
 package share
 
 import (
@@ -104,4 +105,11 @@ func (g *Group[K, V]) forget(key K, r *read[V]) {
 	if g.reads[key] == r {
 		delete(g.reads, key)
 	}
+}
+
+// Fresh reports whether what was read at that time is younger than life. After the
+// clock was turned back it is not.
+func Fresh(read, now time.Time, life time.Duration) bool {
+	age := now.Sub(read)
+	return 0 <= age && age < life
 }

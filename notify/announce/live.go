@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -92,11 +93,8 @@ type reading struct {
 	announcements []notify.Announcement
 }
 
-// fresh reports whether a reading has all that shows now. After the clock went back it
-// reports false.
-func (r reading) fresh(now time.Time) bool {
-	return !now.Before(r.at) && now.Before(r.at.Add(CacheTTL))
-}
+// fresh reports whether a reading has all that shows now.
+func (r reading) fresh(now time.Time) bool { return share.Fresh(r.at, now, CacheTTL) }
 
 // refresh shares the reads of one audience. A read that somebody else began may be
 // too old when it ends.

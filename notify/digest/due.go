@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/share"
 )
 
 // Due plans a digest for the user on each channel, at the end of the slot that contains
@@ -122,8 +123,7 @@ func (m *memory) covers(to place, id ids.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, ok := m.last.Get(to)
-	age := m.now().Sub(k.asked)
-	return ok && 0 <= age && age < scheduleTTL && (k.none || k.from <= id && id < k.to)
+	return ok && share.Fresh(k.asked, m.now(), scheduleTTL) && (k.none || k.from <= id && id < k.to)
 }
 
 // has reports whether the digest of a slot is stored.

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/plaza-sdk/plaza/internal/share"
 )
 
 // cache keeps the settings of users for a limited time. It is safe for concurrent
@@ -35,8 +37,7 @@ func (c *cache) get(user string) (settings, bool) {
 
 func (c *cache) fresh(user string) (settings, bool) {
 	found, ok := c.users.Get(user)
-	now := c.now()
-	if !ok || now.Before(found.at) || !now.Before(found.at.Add(c.ttl)) { // before it: the clock went back
+	if !ok || !share.Fresh(found.at, c.now(), c.ttl) {
 		return settings{}, false
 	}
 	return found.settings, true
