@@ -67,7 +67,7 @@ func TestAJobBeyondItsSourcesEnds(t *testing.T) {
 }
 
 // Only that a source is not Pulled is remembered.
-func TestWhatIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
+func TestThatASourceIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "star")

@@ -422,7 +422,7 @@ func requireSettled(t testing.TB, w world, reader, call string, mode feed.Mode) 
 	}
 }
 
-func TestWhatAPulledSourceCosts(t *testing.T) {
+func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)

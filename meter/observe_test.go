@@ -135,7 +135,7 @@ func (t temporary) Unwrap() error       { return t.error }
 func (temporary) ConnectionReset() bool { return true }
 func (temporary) RetryableError() bool  { return true }
 
-func TestWhatIsNotSentIsNotCounted(t *testing.T) {
+func TestRequestsThatAreNotSentAreNotCounted(t *testing.T) {
 	t.Parallel()
 	cfg := over(scripted(func(string, string) (int, string, error) { return http.StatusOK, oneRead, nil }))
 	m := meter.New()

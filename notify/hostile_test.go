@@ -33,7 +33,7 @@ func TestSmallAndHostileViews(t *testing.T) {
 
 // A group of which an entry is damaged still shows: its target's removal must not
 // leave it there without an error.
-func TestADamagedGroupIsNoGhost(t *testing.T) {
+func TestADamagedGroupIsNotLeftInListsWithoutAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &notify.Options{Consistent: true})
 	w.store(t, w.like("ann"))
@@ -117,7 +117,7 @@ func TestOneGroupCountsBothWays(t *testing.T) {
 
 // Requests that arrive after their callers gave up bring back nothing that was
 // retracted.
-func TestALateNotifyOfARemovedTargetIsNoGhost(t *testing.T) {
+func TestALateNotifyOfARemovedTargetChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
+// A request arrives late, after its user has taken the call back: it changes nothing.
 func TestLateRequestsChangeNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -89,7 +89,7 @@ func TestALateRequestBringsNothingBack(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-func TestWhatIsLeftOfAGroupShows(t *testing.T) {
+func TestAGroupShowsItsRemainingEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	ns := make([]notify.Notification, 7)

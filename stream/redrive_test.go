@@ -88,7 +88,7 @@ func TestALetterThatFailsAgainStays(t *testing.T) {
 	}
 }
 
-func TestAPositionAndWhatCannotBeReadAreCountedAndStay(t *testing.T) {
+func TestPositionsAndUnreadableLettersAreCountedAndStay(t *testing.T) {
 	t.Parallel()
 	good := letterOf(t, change("a", 1, 1))
 	q := &queue{atOnce: 10, letters: []stream.Dead{

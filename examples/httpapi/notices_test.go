@@ -70,7 +70,7 @@ func aRepeatedRequestIsToldOnce(t *testing.T, w world) {
 }
 
 // The write of the deed succeeds, the one of the notification does not.
-func TestARepeatTellsWhatTheFirstRequestCouldNot(t *testing.T) {
+func TestARepeatNotifiesIfTheFirstRequestCouldNot(t *testing.T) {
 	t.Parallel()
 	in := new(line)
 	w := newWorld(t, in.wrap)

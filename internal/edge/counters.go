@@ -41,9 +41,9 @@ type counter struct {
 }
 
 // UpdateCounter begins a write of a head's counter, and raises its version. The counter
-// of shard 0 begins with the version of an id of now. So the versions of a head's
-// counters, added up, only grow, also if Erase drops the counters and others begin
-// later. Further shards begin at 0, or the sum could exceed 64 bits.
+// of shard 0 begins with the version of an id of now, so the sum of a head's versions
+// only grows, even if Erase drops the counters and new ones begin later. Further shards
+// begin at 0, or the sum could exceed 64 bits.
 func (g *Graph) UpdateCounter(head string, shard int) *store.Update {
 	update := g.table.Update(g.CounterKey(head, shard))
 	if shard > 0 {
@@ -175,7 +175,7 @@ func (g *Graph) sum(counters []counter) (Count, error) {
 	return total, nil
 }
 
-// noShard is the shard of an item among the counters that is no counter.
+// noShard stands for an item among the counters that is not a counter.
 const noShard = -1
 
 // counters reads the counters of a head that shard 0 names.

@@ -21,8 +21,8 @@ func (h Head) PlaceID() ids.ID {
 	return id
 }
 
-// Shown reports whether a set of PlaceIDs, which lists showed, has one of the group
-// at which its list showed all that is left of it.
+// Shown reports whether a set of PlaceIDs, which lists showed, has one at which a
+// list showed all that is left of the group.
 func (h Head) Shown(has func(ids.ID) bool) bool {
 	place := h.PlaceID()
 	return has(place) || slices.ContainsFunc(h.Past.ids(), func(id ids.ID) bool { return id >= place && has(id) })
@@ -49,8 +49,8 @@ func (p past) ids() []ids.ID {
 }
 
 // retire adds the write of an event that was retracted, or that a later one of its
-// actor replaced. It keeps the newest that a place may still go below, while the
-// watermark of who was shown them does not cover that place.
+// actor replaced. It keeps the newest ones, as long as the place may still go below
+// them and no watermark covers that place.
 func (g *stored) retire(write ids.ID) {
 	all := append(g.Past.ids(), write)
 	slices.Sort(all)

@@ -1,4 +1,4 @@
-// Package share makes one read of concurrent equal reads.
+// Package share turns concurrent equal reads into one.
 package share
 
 import (

@@ -106,7 +106,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 	})
 }
 
-func TestListsHaveWhatStands(t *testing.T) {
+func TestListsHaveOnlyStandingBlocksAndMutes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	long := prefs.Pair{User: "ann", Actor: "user:" + string(make([]byte, 256))}

@@ -1,4 +1,5 @@
-// Package callstest runs Plaza's calls and checks by which name their requests go out.
+// Package callstest runs Plaza's calls and checks under which name they send their
+// requests.
 package callstest
 
 import (
@@ -56,7 +57,8 @@ func Failed(results ...any) error {
 	return err
 }
 
-// UntilAnswer runs what ends with its context: the context ends with the first answer.
+// UntilAnswer runs a call that ends with its context, and ends the context at the first
+// answer.
 func UntilAnswer(run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithCancel(ctx)
@@ -106,7 +108,7 @@ type Doer interface {
 	Do(r *http.Request) (*http.Response, error)
 }
 
-// Client returns next, whose requests are noted.
+// Client wraps next and notes its requests.
 func Client(t *testing.T, next Doer) Doer {
 	t.Helper()
 	return client{t, next}

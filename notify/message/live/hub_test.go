@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message/live"
 )
 
-func TestWhoIsShownWhat(t *testing.T) {
+func TestEachEventIsShownToTheUsersItConcerns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(group, "ann", "ben", "cid")
 		store.set(group, "dan", message.Access{Left: true})

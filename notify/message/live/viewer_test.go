@@ -151,7 +151,7 @@ func TestNoPositionShowsWhatTheUserMayNotRead(t *testing.T) {
 }
 
 // Ben has the conversation open in two windows, and clears it in one.
-func TestWhatWasClearedIsNotShown(t *testing.T) {
+func TestClearedMessagesAreNotShown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(pair, "ann", "ben")
 		hub := newHub(t, store, nil)
