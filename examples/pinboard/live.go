@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// beat is the longest time between two events of a stream: then a page that is gone is
+// beat is the longest time between two events of a stream, so that a page that is gone is
 // noticed.
 const beat = 20 * time.Second
 

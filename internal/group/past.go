@@ -49,8 +49,9 @@ func (p past) ids() []ids.ID {
 }
 
 // retire adds the write of an event that was retracted, or that a later one of its
-// actor replaced. It keeps the newest ones, as long as the place may still go below
-// them and no watermark covers that place.
+// actor replaced. It keeps the newest of those less than pastSpan above an event that
+// is left: the place may go down to that event. Whoever was shown the group further
+// above has a watermark that covers the event.
 func (g *stored) retire(write ids.ID) {
 	all := append(g.Past.ids(), write)
 	slices.Sort(all)
