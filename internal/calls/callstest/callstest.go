@@ -4,7 +4,6 @@ package callstest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"sync"
@@ -57,24 +56,7 @@ func Failed(results ...any) error {
 	return err
 }
 
-// UntilAnswer runs a call that ends with its context, and ends the context at the first
-// answer.
-func UntilAnswer(run func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		err := run(context.WithValue(ctx, answerKey{}, cancel))
-		if errors.Is(err, context.Canceled) {
-			return nil
-		}
-		return err
-	}
-}
-
-type (
-	recordingKey struct{}
-	answerKey    struct{}
-)
+type recordingKey struct{}
 
 // recording has the names of a step's requests.
 type recording struct {
@@ -121,9 +103,5 @@ type client struct {
 
 func (c client) Do(r *http.Request) (*http.Response, error) {
 	Sent(c.t, r.Context())
-	res, err := c.next.Do(r)
-	if answered, ok := r.Context().Value(answerKey{}).(context.CancelFunc); ok {
-		answered()
-	}
-	return res, err
+	return c.next.Do(r)
 }
