@@ -244,7 +244,7 @@ func TestCopiesReportTwice(t *testing.T) {
 	}
 }
 
-// TestChangesUnderFaultsAreWhatStands does random deeds: what the stream reports
+// TestChangesUnderFaultsAreWhatStands makes random calls: what the stream reports
 // leads to what reads show.
 func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 )
 
 // exampleEvent is what Lambda sends for two changes. The number of the second
-// is none.
+// is not a number.
 const exampleEvent = `{"Records": [{
 	"eventID": "1", "eventName": "INSERT", "eventSource": "aws:dynamodb",
 	"eventSourceARN": "arn:aws:dynamodb:eu-west-1:123456789012:table/Games/stream/2026-01-02T03:04:05.678",
@@ -64,7 +64,7 @@ func ExampleProcessor_Lambda() {
 	// dead: 101 <nil>
 }
 
-// After the mend, dead letters are driven again.
+// After a fix, dead letters are driven again.
 func ExampleRedrive() {
 	ctx := context.Background()
 	letters := openLetters(ctx)

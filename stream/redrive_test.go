@@ -102,7 +102,7 @@ func TestPositionsAndUnreadableLettersAreCountedAndStay(t *testing.T) {
 }
 
 // A record that could not be read is driven as Lambda wrote it, once the reader
-// is mended.
+// is fixed.
 func TestALambdaRecordCanBeDrivenAgain(t *testing.T) {
 	t.Parallel()
 	raw := lines(t, "lambda/valid.ndjson")[0]

@@ -64,7 +64,7 @@ func (s *api) liveRoutes() {
 //	inbox     what happened in any conversation of the person
 //	batch     what happened in the one that is open
 //	present   the people who have it open
-//	gone      the person is no member any more
+//	gone      the person is not a member any more
 //	reset     read all again
 //	beat      nothing
 func (s *api) events(w http.ResponseWriter, r *http.Request) {

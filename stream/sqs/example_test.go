@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream/sqs"
 )
 
-// After the handler was mended, the letters of a queue are handled again.
+// After the handler was fixed, the letters of a queue are handled again.
 func ExampleDeadLetters_Source() {
 	record, err := stream.Encode(change("a", 1, "hello"), 0)
 	if err != nil {

@@ -128,8 +128,9 @@ export class All {
   // become is called when the viewer has another name.
   become() { this.list.refreshAll(); }
 
-  // #blocked is the verdict on a comment. Many are spread over frames, so that the page
-  // stays quick: meanwhile the one before counts, and what has none is left out.
+  // #blocked is the verdict on a comment. Many comments are judged over several frames, so
+  // that the page stays quick. Meanwhile their verdicts from before count, and comments
+  // without one are left out.
   #blocked(comment, until) {
     const known = this.#verdicts.get(comment);
     if (known?.rules === this.#rules) return known.blocked;

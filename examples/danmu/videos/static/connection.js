@@ -1,7 +1,7 @@
 import { byId, put } from "./dom.js";
 import { count, words } from "./words.js";
 
-const calm = 1500; // milliseconds until a lost stream is spoken of
+const calm = 1500; // milliseconds until a lost stream is reported
 
 // Connection knows whether the service can be reached. It has an event change, and an
 // event again when it is worth trying at once.

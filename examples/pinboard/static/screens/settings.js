@@ -62,7 +62,7 @@ function part(name, icon) {
   return { body, section: h("section", { class: "card pad settings", "aria-labelledby": id }, h("h2", { id }, glyph(icon), t(name)), body) };
 }
 
-// reading reads, and shows in the places where the result would be that it failed.
+// reading reads; if that fails, it says so in the places of the result.
 function reading(places, read) {
   const again = once(async () => {
     try {
