@@ -7,8 +7,8 @@ const t = words({
   en: {
     now: "Back to now", newest: "Back to the newest",
     failing: (n) => `${count(n)} danmu. The others could not be read yet.`, reading: (n, of) => `${count(n)}${of ? ` of ${count(of)}` : ""} danmu so far …`,
-    found: (n, all) => `${count(n)} of ${count(all)} danmu`, listed: (n) => `${count(n)} danmu`, part: (n) => `${count(n)} of more danmu`,
-    hidden: (n) => `${count(n)} hidden`, without: "No danmu has this in it.", hideAll: "You hide all there are.", none: "Nobody has said anything yet.",
+    found: (n, all) => `${count(n)} of ${count(all)} danmu`, listed: (n) => `${count(n)} danmu`, part: (n) => `${count(n)} danmu, and there are more`,
+    hidden: (n) => `${count(n)} hidden`, without: "No danmu has this in it.", hideAll: "You have hidden them all.", none: "Nobody has said anything yet.",
     saidFound: (n) => `${count(n)} found`, saidListed: (n) => `${count(n)} danmu are listed`, likes: (n) => `${count(n)} likes`, isHidden: "hidden", about: (text) => `More about “${text}”`, more: "More",
   },
   zh: {

@@ -52,7 +52,7 @@ const t = words({
   en: {
     up: "", offline: "You are offline. Your danmu will be sent when you are back.",
     unreachable: "The service cannot be reached. Your danmu will be sent when it is back.",
-    interrupted: "New danmu of others do not arrive at the moment. Trying again …",
+    interrupted: "New danmu from others are not arriving at the moment. Trying again …",
     alone: "Only you are watching", present: (n) => `${count(n)} people are watching`, brief: (n) => `${count(n)} watching`,
   },
   zh: {

@@ -6,7 +6,7 @@ import { count, words } from "./words.js";
 
 const t = words({
   en: {
-    like: "Like", liked: (n) => `Like, ${count(n)} so far`, hide: (user) => `Hide all that ${user} sends`, gone: "This danmu is gone.", much: "That was too much at once. Wait a moment.",
+    like: "Like", liked: (n) => `Like, ${count(n)} so far`, hide: (user) => `Hide everything that ${user} sends`, gone: "This danmu is gone.", much: "That was too much at once. Wait a moment.",
     failed: "That did not work. Please try again.", none: "No danmu is flying.", copied: "Copied.", uncopied: "Your browser does not let pages copy.",
     reported: "Thank you. You will not see it again.", hidden: (user) => `You no longer see what ${user} sends.`, recalled: "Taken back.",
   },

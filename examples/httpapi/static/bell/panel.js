@@ -8,7 +8,7 @@ const most = 100; // rows of one request
 
 const empty = {
   inbox: "You are all caught up.",
-  snoozed: "Nothing is asleep.",
+  snoozed: "Nothing is snoozed.",
   archived: "Nothing is archived.",
 };
 
