@@ -159,7 +159,7 @@ func TestOtherServicesAreNotCounted(t *testing.T) {
 	require.Empty(t, m.ByOperation())
 }
 
-// It would run in the caller's other goroutines too.
+// The caller may use its input in other goroutines meanwhile.
 func TestTheCallersInputStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	for given, sent := range map[types.ReturnConsumedCapacity]string{
@@ -292,7 +292,7 @@ func TestConcurrentCallsAreCountedByTheirOwnOperation(t *testing.T) {
 	}
 }
 
-// Damaged answers are the SDK's to refuse.
+// Refusing damaged answers is left to the SDK.
 func TestAnswersWithoutSenseHaveNoUnits(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{`{}`, `{"ConsumedCapacity":null}`, `{"ConsumedCapacity":{}}`, `null`, `{`, `<html>`} {

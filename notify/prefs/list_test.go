@@ -60,7 +60,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 			}
 			return pagetest.List[prefs.Block]{
 				Page:  page(user),
-				Brief: true, // as others of internal/store
+				Brief: true, // other lists of internal/store run all checks
 				ID:    func(b prefs.Block) string { return b.Actor },
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)

@@ -141,7 +141,7 @@ func manyCatastrophic(t *testing.T, b browsertest.Browser) {
 	choose(t, p, "evil.json", map[string]any{"format": "plaza-danmu-blocks", "version": 1, "patterns": patterns})
 	p.Until(`document.querySelectorAll("#words li").length === 500`)
 	require.True(t, browsertest.Eval[bool](p, frames(30, "")), "frames go on")
-	p.Until(`document.getElementById("block-note").textContent.includes("rest")`)
+	p.Until(`document.getElementById("block-note").textContent.includes("are off")`)
 	p.Until(`window.danmu.onScreen().length > 5`)
 	p.Click("#clear")
 	p.Click("#clear")
