@@ -44,7 +44,7 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	return c.run(ctx, p, false, minting{})
 }
 
-// Run reports what it repaired. That is no failure.
+// Run reports what it repaired. Repairs are not a failure.
 func (c *repairCommand) Run(ctx context.Context, p *program) error {
 	return c.run(ctx, p, !c.DryRun, c.minting)
 }

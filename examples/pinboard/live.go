@@ -36,8 +36,8 @@ func newRings() (*live.Hub[ring], error) {
 	return live.New(&live.Options[ring]{Encode: func(string, []ring) []byte { return []byte("{}") }})
 }
 
-// onNotice rings the bells on open pages. What a person marks in one window changes the
-// others in the same way.
+// onNotice rings the bells on open pages. A mark in one of a person's windows
+// changes the others in the same way.
 func (a *app) onNotice(ctx context.Context, r stream.Record) error {
 	changes, err := notify.Changes(r)
 	for _, c := range changes {

@@ -21,8 +21,8 @@ type Count struct {
 	Heads map[string]int64 // by kind; a missing kind has none
 	Tail  int64
 
-	// Version rises with every write of an edge that the counters count. Of reads that
-	// are consistent, the one with the highest is the newest.
+	// Version rises with every write of an edge that the counters count. Of several
+	// consistent reads, the one with the highest Version is the newest.
 	Version int64
 }
 

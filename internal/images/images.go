@@ -55,7 +55,7 @@ func (i Images) check(r stream.Record) error {
 // Corrupt is the error for a damaged image.
 func (i Images) Corrupt(reason string) error { return store.Corrupt(i.table, i.Key, reason) }
 
-// Read decodes both images. What does not exist is nil, and a damaged image
+// Read decodes both images. A missing one is nil, and a damaged one is
 // plaza.ErrCorrupt.
 func Read[R any](i Images) (before, after *R, err error) {
 	if before, err = read[R](i, i.Old); err == nil {

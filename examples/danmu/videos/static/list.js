@@ -45,7 +45,7 @@ export class VirtualList {
   get top() { return this.#top; }
 
 
-  // show replaces the items. What is in view stays where it is, and so does the focus;
+  // show replaces the items. The rows in view stay where they are, and so does the focus;
   // if its item is gone, the next one has it.
   show(items) {
     const focused = this.#focused;
