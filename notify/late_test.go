@@ -149,7 +149,7 @@ func TestARepeatedRequestDoesNotUndoWhatFollowed(t *testing.T) {
 			undone = w.stands(t, to)
 			return faults.Fault{}
 		})
-		require.ErrorIs(t, c.call(w.process(t, nil, lost.Wrap), to), c.want, name) // nil is no error
+		require.ErrorIs(t, c.call(w.process(t, nil, lost.Wrap), to), c.want, name) // nil stands for no error
 		require.Equal(t, 2, updates, name)
 		require.Equal(t, undone, w.stands(t, to), name)
 	}

@@ -37,7 +37,7 @@ type counter struct {
 	shards []int
 
 	item    dynamo.Item // nil if there is none
-	damaged []string    // the attributes that cannot be read, which count as absent; "pk" where the key is no counter's
+	damaged []string    // the attributes that cannot be read, which count as absent; "pk" where the key is not that of a counter
 }
 
 // UpdateCounter begins a write of a head's counter, and raises its version. The counter

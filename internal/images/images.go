@@ -23,7 +23,7 @@ type Images struct {
 
 // Of returns the images of a record. Both are nil if the item expired: only what
 // has ended expires. A record whose images were dropped is stream.ErrTruncated, one
-// of a stream without both images stream.ErrView, and one that contradicts itself
+// of a stream without both images is stream.ErrView, and one that contradicts itself is
 // stream.ErrRecord.
 func Of(r stream.Record) (Images, error) {
 	i := Images{Key: store.KeyOf(r.Keys), Old: r.Old, New: r.New, At: r.At, table: r.Table}

@@ -148,7 +148,7 @@ func manyCatastrophic(t *testing.T, b browsertest.Browser) {
 	p.Until(`document.querySelectorAll("#words li").length === 0`)
 }
 
-// choose imports a file, of JSON if content is no text.
+// choose imports a file, of JSON if content is not a text.
 func choose(t *testing.T, p browsertest.Window, name string, content any) {
 	t.Helper()
 	text, ok := content.(string)

@@ -252,7 +252,7 @@ func TestMembersSeeAtOnceWhoComesAndGoes(t *testing.T) {
 
 		time.Sleep(time.Second)
 		inbox(t, hub, "ann")
-		quiet(t, bell) // it is no conversation
+		quiet(t, bell) // it is not a conversation
 
 		publish(t, hub, sent(group, "ann", 1))
 		require.Len(t, next(t, ann).Events, 1)
