@@ -114,7 +114,7 @@ func TestSealedIsTheSameAllDay(t *testing.T) {
 	assert.NotEqual(t, first, next)
 }
 
-func TestRotation(t *testing.T) {
+func TestCursorsOutliveTheRotationOfKeys(t *testing.T) {
 	older, newer := master(1), master(2)
 	open := func(keys cursor.Keyring, c cursor.Cursor) error {
 		keys.Now = at(day)
@@ -143,7 +143,7 @@ func TestRotation(t *testing.T) {
 	assert.ErrorIs(t, open(reused, first), cursor.ErrInvalid, "an id given to another key")
 }
 
-func TestExpiry(t *testing.T) {
+func TestACursorExpiresAfterMaxAge(t *testing.T) {
 	made := day.Add(15 * time.Hour)
 	endOfDay := day.Add(24 * time.Hour)
 	for name, c := range map[string]struct {

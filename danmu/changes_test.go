@@ -3,7 +3,6 @@ package danmu_test
 import (
 	"context"
 	"fmt"
-	"iter"
 	"log"
 	"maps"
 	"math/rand/v2"
@@ -70,17 +69,6 @@ func newStreamed(t *testing.T, wrap ...wrapper) (stage, *streamtest.Changes[danm
 	t.Helper()
 	w := world{table: dynamotest.Table(t, streamtest.Streamed(danmu.Table)), source: &source{clock: &clock{now: noon}}}
 	return stage{w.process(t, stageOptions(wrap), wrap...)}, streamtest.Watch(t, w.table, danmu.Changes)
-}
-
-// oneByOne is a file with a comment.
-func oneByOne(comments ...danmu.Comment) iter.Seq2[danmu.Comment, error] {
-	return func(yield func(danmu.Comment, error) bool) {
-		for _, c := range comments {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
 }
 
 func TestEachWriteReportsItsChanges(t *testing.T) {
@@ -189,7 +177,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 
 		imported := danmu.Comment{Key: "17", Text: "old", Progress: 30 * time.Second, Sent: noon.Add(-time.Hour), Likes: 3, Protected: true}
 		for range 2 {
-			_, err = s.Import(ctx, "a#b", oneByOne(imported), nil)
+			_, err = s.Import(ctx, "a#b", sequence(imported), nil)
 			require.NoError(t, err)
 		}
 		got := changes.Next(t)
@@ -244,7 +232,7 @@ func TestCopiesReportTwice(t *testing.T) {
 	}
 }
 
-// TestChangesUnderFaultsAreWhatStands does random deeds: what the stream reports
+// TestChangesUnderFaultsAreWhatStands makes random calls: what the stream reports
 // leads to what reads show.
 func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
 	t.Parallel()

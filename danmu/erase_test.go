@@ -193,7 +193,7 @@ func TestEraseOfAnUnknownUser(t *testing.T) {
 	require.Empty(t, s.items(t, ""))
 }
 
-func TestEraseCosts(t *testing.T) {
+func TestEraseCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	s := newStage(t, meter.Wrap)

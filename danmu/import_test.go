@@ -339,7 +339,7 @@ func TestImportResumesAfterAKill(t *testing.T) {
 	}
 }
 
-func TestImportCosts(t *testing.T) {
+func TestImportsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	s := newStage(t, meter.Wrap)

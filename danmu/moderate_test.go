@@ -42,7 +42,7 @@ func TestRecallWithinTwoMinutes(t *testing.T) {
 	}
 }
 
-func TestRecallTwiceIsNoErrorAtAnyAge(t *testing.T) {
+func TestASecondRecallIsNotAnErrorAtAnyAge(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "oops")

@@ -202,7 +202,7 @@ func TestLikesOfACrowdAreCounted(t *testing.T) {
 	require.EqualValues(t, users, found.Likes)
 }
 
-func TestActionsCost(t *testing.T) {
+func TestActionsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	s := newStage(t, meter.Wrap)

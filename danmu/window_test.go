@@ -106,7 +106,7 @@ func TestASampleReadsOnlyItsShards(t *testing.T) {
 }
 
 // A thousand viewers of one segment cost as much as one.
-func TestAThousandViewers(t *testing.T) {
+func TestAThousandViewersCostAsMuchAsOne(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &danmu.Options{Cache: 2 * time.Second}, meter.Wrap)

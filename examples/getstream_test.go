@@ -162,7 +162,7 @@ func TestTheGuideFromGetStream(t *testing.T) {
 	bell, err := notify.New(db, env.Tables.Notify, gen, &notify.Options{Consistent: true})
 	require.NoError(t, err)
 
-	// Two imports are one. What is older than Retention is in no home.
+	// A second import changes nothing. Homes have nothing that is older than Retention.
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	old := func(user, name string, age time.Duration) exported {
 		return exported{user: user, Activity: feed.Activity{

@@ -36,7 +36,7 @@ func TestActivityJSON(t *testing.T) {
 	}
 }
 
-// TestInvalidInputIsRefusedBeforeAnyRequest covers each field.
+// TestBadInputIsRefusedBeforeAnyRequest covers each field.
 func TestValidateRefusesWhatPublishRefuses(t *testing.T) {
 	t.Parallel()
 	a := activity("chris", 1)

@@ -253,8 +253,8 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 	}
 }
 
-// A switch is no change of an activity, and a damaged one neither.
-func TestASwitchIsNoChange(t *testing.T) {
+// Neither a switch nor a damaged one is a change of an activity.
+func TestASwitchIsNotAChange(t *testing.T) {
 	t.Parallel()
 	w, changes := newStreamed(t, &feed.Options{Consistent: true})
 	w.subscribe(t, "jack", "chris")

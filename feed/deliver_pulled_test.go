@@ -67,7 +67,7 @@ func TestAJobBeyondItsSourcesEnds(t *testing.T) {
 }
 
 // Only that a source is not Pulled is remembered.
-func TestWhatIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
+func TestThatASourceIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "star")
@@ -120,8 +120,8 @@ func TestWhatIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
 	require.Equal(t, 2, reads)
 }
 
-// A publisher that read that its source is Pushed does not learn of the switch
-// for a while. It delivers too, and that is one activity.
+// A publisher that has read that its source is Pushed does not notice the switch for a
+// while. It delivers too, and the activity still shows once.
 func TestAPublisherThatRemembersPushedDeliversToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

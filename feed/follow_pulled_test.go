@@ -95,7 +95,7 @@ func TestASwitchFindsTheEdgeOfAFollowThatReadPushed(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 3))
 }
 
-// The switch tells the home before the follow does, with a later since.
+// The switch marks the home before the follow does, with a later since.
 func TestAFollowThatASwitchOvertookCopies(t *testing.T) {
 	t.Parallel()
 	for limit, copies := range map[int]int{0: 2, -1: 0} {
@@ -422,7 +422,7 @@ func requireSettled(t testing.TB, w world, reader, call string, mode feed.Mode) 
 	}
 }
 
-func TestWhatAPulledSourceCosts(t *testing.T) {
+func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)

@@ -94,7 +94,7 @@ func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader 
 				requests += meter.Take().Requests
 				return requests
 			},
-			Brief: true, // as others of internal/store
+			Brief: true, // other lists of internal/store run all checks
 			Add: func(ctx context.Context, n int) []string {
 				return w.publishAlike(t, n, owner, reader)
 			},

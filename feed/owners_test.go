@@ -251,7 +251,7 @@ func TestAReferenceToAnotherActivityIsNotShown(t *testing.T) {
 
 // A reference outlives its activity if the activity expired, or an Erase was
 // interrupted.
-func TestALeftoverReferenceIsNoConflict(t *testing.T) {
+func TestALeftoverReferenceIsNotAConflict(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
@@ -287,7 +287,7 @@ func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
 	require.Equal(t, "chris", a.Owner)
 }
 
-func TestACursorThatIsNoGapOfAHomeIsRefused(t *testing.T) {
+func TestAnInvalidGapOfAHomeIsRefused(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)

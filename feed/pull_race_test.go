@@ -148,8 +148,8 @@ func TestASourceCrossesTheLimitWhileReadersPage(t *testing.T) {
 }
 
 // A reader unfollows and follows again, the source publishes, crosses the limit
-// and goes back, all at once. Whoever follows in the end has everything, and
-// whoever does not has nothing.
+// and goes back, all at once. Readers who follow in the end have everything, and
+// the others have nothing.
 func TestFollowsPublishesAndSwitchesMayRace(t *testing.T) {
 	t.Parallel()
 	r := newRacing(t, 5)

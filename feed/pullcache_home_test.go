@@ -428,7 +428,7 @@ func TestAPollDoesNotPassWhatTheCacheLackedOverDamagedEntries(t *testing.T) {
 }
 
 // A walk that is deep in an outbox does not fill the cache at each page.
-func TestAPageBelowTheRememberedRowsReadsTheOutboxAlone(t *testing.T) {
+func TestAPageBelowTheRememberedRowsReadsOnlyTheOutbox(t *testing.T) {
 	t.Parallel()
 	w := newStarWorld(t, 1, feed.Options{})
 	w.posts(t, 1, 60)

@@ -193,7 +193,7 @@ func TestSetPulledWhoseAnswerIsLostBeginsOnce(t *testing.T) {
 	}
 }
 
-func TestOfManySetPulledOneBegins(t *testing.T) {
+func TestOneOfManySetPulledBegins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for round, pulled := range faults.Some(2, true, false, true, false) {

@@ -209,8 +209,8 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 	}
 }
 
-// While a walker is frozen in the midst of a page, the switch back takes place,
-// walk and all. What it writes when it wakes has no effect that lasts.
+// While a walker is frozen in the midst of a page, the switch back takes place with its
+// whole walk. The walker's writes after it wakes have no lasting effect.
 func TestAFrozenWalkerOverIsOvertaken(t *testing.T) {
 	t.Parallel()
 	for name, before := range faults.Cases(2, map[string]int{"homes have no mark yet": 0, "homes have the mark of a switch before": 1}) {

@@ -41,7 +41,7 @@ func TestAnUnfollowEndsTheMarkTogetherWithTheDeadOne(t *testing.T) {
 	require.ErrorIs(t, err, faults.ErrKilled)
 	require.Contains(t, headerItem(t, w, "jack"), "dead#chris")
 	require.Empty(t, pulls(t, w, "jack", "chris"))
-	w.switchTo(t, "chris", feed.Pulled) // tells all homes again
+	w.switchTo(t, "chris", feed.Pulled) // marks all homes again
 	require.Empty(t, pulls(t, w, "jack", "chris"))
 }
 

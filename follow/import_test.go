@@ -303,7 +303,7 @@ func TestImportHoldsOneWindow(t *testing.T) {
 	require.Equal(t, 50, most)
 }
 
-func TestImportCost(t *testing.T) {
+func TestImportCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	w := newWorld(t, nil, m.Wrap)

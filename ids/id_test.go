@@ -157,7 +157,7 @@ func TestZeroIDIsLeftOutOfJSON(t *testing.T) {
 	}
 }
 
-func TestJSONThatIsNoIDIsRefused(t *testing.T) {
+func TestJSONThatIsNotAnIDIsRefused(t *testing.T) {
 	for _, text := range []string{`12`, `1.5`, `true`, `{}`, `[]`, `"12"`, `"8000000000000"`, `"000000000000a"`, `"not there"`} {
 		id := ids.ID(7)
 		assert.Error(t, json.Unmarshal([]byte(text), &id), text)

@@ -152,8 +152,8 @@ func TestTheLastScoreOfAPeriodIsInItsStandings(t *testing.T) {
 }
 
 // TestEveryPeriodIsCalledFor has two processes that submit and two workers whose clocks
-// differ and who are killed again and again. What they call fails before and after it
-// has taken note.
+// differ and who are killed again and again. The called function fails before and
+// after it has taken note.
 func TestEveryPeriodIsCalledFor(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(5) {

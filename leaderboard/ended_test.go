@@ -303,7 +303,7 @@ func TestOtherCallsLeaveWhatIsDueAlone(t *testing.T) {
 	require.Equal(t, []string{"b 20260310T000000Z"}, c.names())
 }
 
-func TestWhatEndedIsCheckedBeforeAnythingIsRead(t *testing.T) {
+func TestDeliverRefusesInvalidArgumentsBeforeAnythingIsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	_, err := w.Deliver(t.Context(), nil)

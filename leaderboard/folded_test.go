@@ -42,7 +42,7 @@ func newFoldedBoard(t testing.TB) world {
 	return w
 }
 
-func TestWhatIsDamagedIsCounted(t *testing.T) {
+func TestRanksAreCountedWhereThePublicationIsDamaged(t *testing.T) {
 	t.Parallel()
 	w := newFoldedBoard(t)
 	told := new(reports)
@@ -248,7 +248,7 @@ func TestALeafThatGrewMakesNoNegativeCount(t *testing.T) {
 }
 
 // The leaf that a request reads is bounded, whatever the scores and the names.
-func TestTiesDoNotMakeRanksDearer(t *testing.T) {
+func TestTiesDoNotMakeRanksMoreExpensive(t *testing.T) {
 	t.Parallel()
 	if !faults.Full() {
 		t.Skip("TestFoldedReadsCostNoMoreThanStated has a tie over leaves; CI runs this too")

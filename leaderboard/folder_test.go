@@ -114,7 +114,7 @@ func TestUnderFaultsWhatIsPublishedIsTheIndex(t *testing.T) {
 	}
 }
 
-func TestAFolderIsRefusedWhatItCannotDo(t *testing.T) {
+func TestInvalidConfigurationFailsInNewFolder(t *testing.T) {
 	t.Parallel()
 	w, other := newFolded(t, nil), newFolded(t, nil)
 	reader := w.reader(t, nil, nil)

@@ -73,7 +73,7 @@ func (s *spoil) wrap(next aws.HTTPClient) aws.HTTPClient {
 }
 
 // What a record says that cannot be read, and what was never read, is found in the index.
-func TestWhatTheStreamLosesIsReadAgain(t *testing.T) {
+func TestRecordsThatTheStreamLostAreReadFromTheIndex(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(*http.Response, wire.Request) (*http.Response, bool)

@@ -142,7 +142,7 @@ func (w world) dies(t *testing.T, now *later, in *faults.Injector) (killed bool)
 	return killed
 }
 
-func TestWhatAFolderCosts(t *testing.T) {
+func TestAFolderCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	w := newOwn(t, leaderboard.Table)
 	w.define(t, foldedBoards[0])

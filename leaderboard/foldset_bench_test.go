@@ -113,7 +113,7 @@ func BenchmarkFoldedSet(b *testing.B) {
 	}
 }
 
-// sampled checks a sample of ranks, and returns the units of the dearest.
+// sampled checks a sample of ranks, and returns the units of the most expensive rank.
 func sampled(b *testing.B, n int, key func(int) []byte, root []byte, stored map[fold.BlockID][]byte) (rcu float64, unit string) {
 	order := make([]int32, n)
 	for i := range order {

@@ -147,7 +147,7 @@ func TestARepeatedRequestDoesNotUndoLaterChanges(t *testing.T) {
 		"remove":       {nil, removing, world.back, []string{"ann 7"}, 0},
 		"hide":         {nil, world.hide, world.unhide, []string{"ann 50"}, 0},
 		"unhide":       {world.hide, world.unhide, world.hide, []string{}, 0},
-		"remove again": {nil, removing, world.back, []string{"ann 7"}, 2}, // a submission is no call that the entry remembers
+		"remove again": {nil, removing, world.back, []string{"ann 7"}, 2}, // the entry does not remember submissions
 		"hide again":   {nil, world.hide, world.unhide, []string{"ann 50"}, 1},
 		"unhide again": {world.hide, world.unhide, world.hide, []string{}, 1},
 	} {

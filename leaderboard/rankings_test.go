@@ -45,8 +45,8 @@ func (w world) followed(t testing.TB) world {
 	return w
 }
 
-// stream switches the table's stream on. What was written before makes no records, which
-// slow the engine down.
+// stream switches the table's stream on. Earlier writes make no records, which would slow
+// the engine down.
 func (w world) stream(t testing.TB) {
 	t.Helper()
 	_, err := w.db(t).Client().(*dynamodb.Client).UpdateTable(t.Context(), &dynamodb.UpdateTableInput{

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// TestSubScoresAreStored beside the key that has them too: the one mends the other.
+// TestSubScoresAreStored beside the key that has them too: each repairs the other.
 func TestSubScoresAreStored(t *testing.T) {
 	t.Parallel()
 	w, in := newWorld(t, nil), leaderboard.In{Board: "b"}

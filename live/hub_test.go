@@ -420,7 +420,7 @@ func TestAClosedHubReturnsNoReset(t *testing.T) {
 	})
 }
 
-func TestBadInput(t *testing.T) {
+func TestInvalidInputNamesItsField(t *testing.T) {
 	field := func(err error) string {
 		var invalid *plaza.InvalidError
 		require.ErrorAs(t, err, &invalid)

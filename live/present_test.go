@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 )
 
-func TestPresent(t *testing.T) {
+func TestPresentCountsTheViewersOfARoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, nil)
 		require.Zero(t, hub.Present(room))

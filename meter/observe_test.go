@@ -135,7 +135,7 @@ func (t temporary) Unwrap() error       { return t.error }
 func (temporary) ConnectionReset() bool { return true }
 func (temporary) RetryableError() bool  { return true }
 
-func TestWhatIsNotSentIsNotCounted(t *testing.T) {
+func TestRequestsThatAreNotSentAreNotCounted(t *testing.T) {
 	t.Parallel()
 	cfg := over(scripted(func(string, string) (int, string, error) { return http.StatusOK, oneRead, nil }))
 	m := meter.New()
@@ -159,7 +159,7 @@ func TestOtherServicesAreNotCounted(t *testing.T) {
 	require.Empty(t, m.ByOperation())
 }
 
-// It would run in the caller's other goroutines too.
+// The caller may use its input in other goroutines meanwhile.
 func TestTheCallersInputStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	for given, sent := range map[types.ReturnConsumedCapacity]string{
@@ -292,7 +292,7 @@ func TestConcurrentCallsAreCountedByTheirOwnOperation(t *testing.T) {
 	}
 }
 
-// Damaged answers are the SDK's to refuse.
+// Refusing damaged answers is left to the SDK.
 func TestAnswersWithoutSenseHaveNoUnits(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{`{}`, `{"ConsumedCapacity":null}`, `{"ConsumedCapacity":{}}`, `null`, `{`, `<html>`} {

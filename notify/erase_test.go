@@ -41,7 +41,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	require.Empty(t, w.list(t, "ann"))
 	require.Equal(t, 0, w.unseen(t, "ann"))
 
-	// What was shown before marks no ghosts.
+	// A mark of what was shown before brings no group back.
 	view := notify.View{At: w.id(), Newest: w.id()}
 	require.NoError(t, w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: ids.ID(1)}}))
 	require.Zero(t, count("ann"))

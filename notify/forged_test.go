@@ -14,8 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// A cursor of Plain is not signed. Whatever its gap is, it is a page or
-// plaza.ErrInvalid.
+// A cursor of Plain is not signed. Any gap in one gives a page or plaza.ErrInvalid.
 func TestAForgedGapIsAPageOrInvalid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -196,7 +196,7 @@ func TestAFullGroupRestsNoLongerIfTheClockGoesBack(t *testing.T) {
 	w.store(t, w.like("after"))
 }
 
-// Who wants to keep groups for ever must not lose them at once.
+// A user who keeps groups for the longest time must not lose them at once.
 func TestTheLongestRetentionKeepsGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

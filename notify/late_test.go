@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
+// A request arrives late, after its user has taken the call back: it changes nothing.
 func TestLateRequestsChangeNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -148,7 +149,7 @@ func TestARepeatedRequestDoesNotUndoWhatFollowed(t *testing.T) {
 			undone = w.stands(t, to)
 			return faults.Fault{}
 		})
-		require.ErrorIs(t, c.call(w.process(t, nil, lost.Wrap), to), c.want, name) // nil is no error
+		require.ErrorIs(t, c.call(w.process(t, nil, lost.Wrap), to), c.want, name) // nil stands for no error
 		require.Equal(t, 2, updates, name)
 		require.Equal(t, undone, w.stands(t, to), name)
 	}

@@ -224,7 +224,7 @@ func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {
 	w.put(t, in("ann", 100))
 	require.Equal(t, notify.Count{N: 100, More: true}, count())
 
-	// What is removed leaves no ghost.
+	// A removed target leaves nothing in the lists.
 	for n := range 3 {
 		removed, err := w.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "picture", ID: fmt.Sprint(97 + n)})
 		require.NoError(t, err)

@@ -18,7 +18,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-func TestMarksOfTwoDevicesAtOnceAreBothKept(t *testing.T) {
+// The same marks by several devices in any order lead to the same list.
+func TestMarksOfDevicesAtOnceAreAllKept(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(25) {
 		w := newWorld(t, nil)
@@ -52,6 +53,8 @@ func TestMarksOfTwoDevicesAtOnceAreBothKept(t *testing.T) {
 	}
 }
 
+// Writers are slow: time passes before and after each of their requests, and lists and
+// marks come between. In the end exactly the events that a mark's view had are seen.
 func TestAnEventThatWasNotShownIsNeverMarkedSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -110,6 +113,7 @@ func TestAnEventThatWasNotShownIsNeverMarkedSeen(t *testing.T) {
 	}
 }
 
+// However long a write takes that is in time, no mark that is made meanwhile covers it.
 func TestAWriteThatIsInTimeIsUnseen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

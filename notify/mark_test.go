@@ -139,11 +139,6 @@ func TestTwoDevicesMarkTheSame(t *testing.T) {
 	}
 }
 
-// The list of every order of the same marks by two devices is the same.
-// Writers are slow: time passes before and after each of their requests, and lists
-// and marks come between. What no view of a mark had is unseen in the end, and what
-// one had is seen.
-// However long a write takes that is in time, it is no older than what a view covers.
 func TestAViewOfSeveralPagesIsAsOldAsItsFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -267,5 +262,3 @@ func TestManyMarksFitTheirState(t *testing.T) {
 	w.seen(t, "ann")
 	require.Equal(t, 0, w.unseen(t, "ann"))
 }
-
-// A request that was lost and arrives after its user thought again changes nothing.

@@ -54,7 +54,7 @@ func (p *policy) Decide(_ context.Context, n notify.Notification) (notify.Decisi
 }
 
 // Case 2 of the notifications.
-func TestWhatNobodyWantsIsNotStored(t *testing.T) {
+func TestAnUnwantedEventIsNotStored(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	p := &policy{muted: []string{"poke"}, blocked: []string{"mallory"}}

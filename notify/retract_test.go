@@ -89,7 +89,7 @@ func TestALateRequestBringsNothingBack(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-func TestWhatIsLeftOfAGroupShows(t *testing.T) {
+func TestAGroupShowsItsRemainingEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	ns := make([]notify.Notification, 7)
@@ -269,7 +269,7 @@ func TestRetractTargetLeavesNoGhosts(t *testing.T) {
 	w.store(t, again)
 }
 
-// Lists show the IDs of activities. Who has one must not take back another's event.
+// Lists show the IDs of activities. A user who has one must not take back another's event.
 func TestNobodyTakesBackWhatAnotherDid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

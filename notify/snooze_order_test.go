@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
+// steps lets the requests of a process pass one by one.
 type steps struct {
 	next           aws.HTTPClient
 	waiting, begin chan struct{}
@@ -32,6 +33,7 @@ func (s *steps) Do(r *http.Request) (*http.Response, error) {
 	return s.next.Do(r)
 }
 
+// start begins a call, if none was begun, and waits for its first request.
 func (s *steps) start(call func()) {
 	if s.ended != nil {
 		return
@@ -44,6 +46,7 @@ func (s *steps) start(call func()) {
 	s.await()
 }
 
+// step lets one request pass, and waits for the next or the end of the call.
 func (s *steps) step() {
 	if !s.over {
 		s.begin <- struct{}{}
@@ -59,12 +62,15 @@ func (s *steps) await() {
 	}
 }
 
+// finish lets all requests pass.
 func (s *steps) finish() {
 	for !s.over {
 		s.step()
 	}
 }
 
+// orders are all orders of a and b steps of two processes, with and without one pause
+// anywhere among them.
 func orders(a, b int) []string {
 	var all []string
 	var extend func(order string, a, b, pauses int)
@@ -91,6 +97,8 @@ func orders(a, b int) []string {
 	return all
 }
 
+// In every order of the requests of a Snooze and of a reader that raises wake, and
+// wherever time passes, the group comes back when it is due.
 func TestNoOrderOfRequestsLosesASnoozedGroup(t *testing.T) {
 	t.Parallel()
 	all := orders(4, 4)
@@ -139,6 +147,8 @@ func TestNoOrderOfRequestsLosesASnoozedGroup(t *testing.T) {
 	}
 }
 
+// A Snooze that arrives after its caller gave up, when wake was raised past it, is found
+// later.
 func TestASnoozeThatArrivesLateIsNotLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

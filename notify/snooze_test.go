@@ -106,7 +106,7 @@ func TestAGroupThatIsWokenByHandIsAsItWas(t *testing.T) {
 	require.Equal(t, groups("ann", 5, 3, 1, 0), names(w.list(t, "ann")), "nothing is due any more")
 }
 
-func TestWhoPollsForNewEntriesFindsThoseThatAreDue(t *testing.T) {
+func TestAPollForNewEntriesFindsThoseThatAreDue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for n := range 6 {
@@ -306,17 +306,6 @@ func TestAGroupThatWakesSlowlyIsUnseen(t *testing.T) {
 		require.Equal(t, unseen, w.unseen(t, user), "after %d requests", k)
 	}
 }
-
-// steps lets the requests of a process pass one by one.
-// start begins a call and waits for its first request. It begins it only once.
-// step lets one request pass, and waits for the next or the end of the call.
-// finish lets all requests pass.
-// orders are all orders of a and b steps of two processes, and of one pause that
-// comes anywhere in them, or not.
-// In every order of the requests of a Snooze and of a reader that raises wake, and
-// wherever time passes, the group comes back when it is due.
-// A move that arrives after its caller gave up, when wake was raised past it, is
-// found later.
 
 // Groups that expired while they were snoozed are due before the others.
 func TestExpiredRowsKeepNobodyAsleep(t *testing.T) {

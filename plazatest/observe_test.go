@@ -111,7 +111,7 @@ type client func(*http.Request) (*http.Response, error)
 
 func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
 
-func TestWhatIsNotPricedCountsWithoutUnits(t *testing.T) {
+func TestUnpricedRequestsCountWithoutUnits(t *testing.T) {
 	t.Parallel()
 	seen := &clicks{calls: map[string][]meter.Call{}}
 	env := plazatest.Start(t, &plazatest.Options{

@@ -127,7 +127,7 @@ func TestPagesOfLetters(t *testing.T) {
 		at := map[string]stream.Dead{}
 		return pagetest.List[stream.Dead]{
 			Page:  table.List,
-			Brief: true, // as others of internal/store
+			Brief: true, // other lists of internal/store run all checks
 			ID:    func(d stream.Dead) string { at[d.Seq] = d; return d.Seq },
 			Add: func(ctx context.Context, many int) (ids []string) {
 				for range many {

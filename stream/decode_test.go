@@ -14,8 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Each valid line is a record of a Lambda event. What is read of it is what
-// encoding/json sees in it.
+// Each valid line is a record of a Lambda event. Decode reads the same in it as
+// encoding/json does.
 func TestValidRecordsAreRead(t *testing.T) {
 	t.Parallel()
 	for n, line := range lines(t, "lambda/valid.ndjson") {

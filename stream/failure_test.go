@@ -78,7 +78,7 @@ func TestFailuresOfAWSAreLetters(t *testing.T) {
 	require.Equal(t, "unknown", parse(12)[0].Reason, "a condition is one word")
 }
 
-func TestWhatIsNoFailureIsAnError(t *testing.T) {
+func TestADocumentThatIsNotAFailureIsAnError(t *testing.T) {
 	t.Parallel()
 	for n, line := range lines(t, "failure/invalid.ndjson") {
 		letters, err := stream.ParseFailure([]byte(line), stream.Limits{})

@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzLambdaEvent reads any bytes: an event is an error, or each of its records
-// is, or can be written and read again. What is read is JSON.
+// is, or can be written and read again. Any input that is read is JSON.
 func FuzzLambdaEvent(f *testing.F) {
 	for _, file := range []string{"lambda/valid.ndjson", "lambda/invalid.ndjson", "lambda/view.ndjson"} {
 		for _, line := range lines(f, file) {
@@ -39,7 +39,7 @@ func FuzzLambdaEvent(f *testing.F) {
 		}
 		if read && len(items) > 0 {
 			// Where nothing was skipped as bad, the strict reader accepts no more than
-			// encoding/json does. What it skips unread may hold bad strings.
+			// encoding/json does. The parts that it skips may hold bad strings.
 			var event struct{ Records []json.RawMessage }
 			if json.Valid(raw) {
 				require.NoError(t, json.Unmarshal(raw, &event))

@@ -191,7 +191,7 @@ func TestADamagedLeaseKeepsItsShardFromBeingRead(t *testing.T) {
 	})
 }
 
-func TestWhatIsWrongWithADeploymentEndsRun(t *testing.T) {
+func TestAWrongDeploymentEndsRun(t *testing.T) {
 	for name, tc := range map[string]struct {
 		wrong func(*world)
 		want  error

@@ -217,7 +217,7 @@ func TestACancelledContextMakesNoDeadLetters(t *testing.T) {
 	}
 }
 
-func TestAStreamWithoutImagesStopsWorkAndIsNoDeadLetter(t *testing.T) {
+func TestAStreamWithoutImagesStopsWorkAndMakesNoDeadLetter(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(changes(3)...)
 	items[1] = stream.Item{Seq: "2", Record: stream.Record{Seq: "2", Stream: arn}, Err: stream.ErrView}

@@ -106,7 +106,7 @@ func TestAReaderThatWasResetBeginsNow(t *testing.T) {
 	})
 }
 
-func TestResetsInALoopAreNoStorm(t *testing.T) {
+func TestResetsInALoopSendABoundedNumberOfRequests(t *testing.T) {
 	tail(t, func(t *testing.T, r *tailing) {
 		r.add("shard-1", "", 0)
 		for begun := time.Now(); time.Since(begun) < time.Minute; {

@@ -88,7 +88,7 @@ func TestALetterThatFailsAgainStays(t *testing.T) {
 	}
 }
 
-func TestAPositionAndWhatCannotBeReadAreCountedAndStay(t *testing.T) {
+func TestPositionsAndUnreadableLettersAreCountedAndStay(t *testing.T) {
 	t.Parallel()
 	good := letterOf(t, change("a", 1, 1))
 	q := &queue{atOnce: 10, letters: []stream.Dead{
@@ -102,7 +102,7 @@ func TestAPositionAndWhatCannotBeReadAreCountedAndStay(t *testing.T) {
 }
 
 // A record that could not be read is driven as Lambda wrote it, once the reader
-// is mended.
+// is fixed.
 func TestALambdaRecordCanBeDrivenAgain(t *testing.T) {
 	t.Parallel()
 	raw := lines(t, "lambda/valid.ndjson")[0]

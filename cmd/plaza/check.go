@@ -44,7 +44,7 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	return c.run(ctx, p, false, minting{})
 }
 
-// Run reports what it repaired. That is no failure.
+// Run reports what it repaired. Repairs are not a failure.
 func (c *repairCommand) Run(ctx context.Context, p *program) error {
 	return c.run(ctx, p, !c.DryRun, c.minting)
 }
@@ -214,9 +214,9 @@ func (j *checkJob) status() string {
 	return text
 }
 
-// one checks or repairs a subject. One that cannot be checked is a finding too, and
-// does not end the run, unless it is a board: a check of it reads a whole table, so that
-// DynamoDB is busy or cannot be reached.
+// one checks or repairs a subject. One that cannot be checked is a finding too, and does
+// not end the run, unless it is a board: its check reads a whole table, so an error
+// means that DynamoDB is busy or cannot be reached.
 func (j *checkJob) one(ctx context.Context, of subject) error {
 	drift, err := j.drift(ctx, of)
 	j.mu.Lock()

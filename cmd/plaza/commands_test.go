@@ -34,7 +34,7 @@ func offline(t *testing.T, stdin string, args ...string) result {
 	return result{code, stdout.String(), stderr.String()}
 }
 
-func TestUsage(t *testing.T) {
+func TestHelpIsPrintedAndWrongCallsAreUsageErrors(t *testing.T) {
 	t.Parallel()
 	for _, help := range [][]string{{}, {"--help"}, {"erase", "--help"}, {"export", "-h"}} {
 		got := offline(t, "", help...)
@@ -77,7 +77,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func TestID(t *testing.T) {
+func TestAnIDIsReadInBothForms(t *testing.T) {
 	t.Parallel()
 	id, err := ids.Parse("32SJ70T440001")
 	require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestProgressIsALineThatChangesOrALineNowAndThen(t *testing.T) {
 	})
 }
 
-func TestCount(t *testing.T) {
+func TestACountHasCommasAndItsPlural(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0 items", 1: "1 item", 999: "999 items", 1000: "1,000 items", 1234567: "1,234,567 items"} {
 		require.Equal(t, want, count(n, "item"))

@@ -94,7 +94,7 @@ func (c connecting) connect(ctx context.Context, p *program) (*site, error) {
 	s.client = dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		if c.Endpoint != "" {
 			o.BaseEndpoint = aws.String(c.Endpoint)
-			o.DisableValidateResponseChecksum = true // DynamoDB Local gets those of errors wrong
+			o.DisableValidateResponseChecksum = true // DynamoDB Local sends wrong checksums with errors
 		}
 		var next aws.HTTPClient = http.DefaultClient
 		if o.HTTPClient != nil {
@@ -143,7 +143,8 @@ func (m minting) source(s *site) (gen ids.Source, release func(), err error) {
 		return nil, nil, err
 	}
 	return g, func() {
-		// After Ctrl-C too. If it fails, the number is free after a minute.
+		// This must work after Ctrl-C too. If it fails, the number is free
+		// after a minute.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		_ = g.Close(ctx)

@@ -32,21 +32,21 @@ func (s *site) messageSections(user string) ([]section, error) {
 }
 
 // conversations reads what a user may read, and what the user sent and later cleared
-// from the own history.
+// from their own history.
 type conversations struct {
 	s    *site
 	r    *message.Repository
 	user string
 }
 
-// within is a cursor of a list of lists.
+// within is a cursor of a list of lists: a conversation, and a place in its own list.
 type within struct {
 	Before string `json:"before"` // the conversation before
 	In     string `json:"in"`     // "" if it is not known yet
 	Cursor string `json:"cursor"` // in its list
 }
 
-// each is the lists of all conversations as one.
+// each reads the lists of all conversations as one list.
 func (c conversations) each(list func(ctx context.Context, in message.In, cursor string) ([]any, string, error)) pager {
 	return func(ctx context.Context, text string) (data []any, next string, err error) {
 		var at within

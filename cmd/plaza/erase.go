@@ -108,8 +108,8 @@ type step struct {
 	name string
 	do   func(context.Context) error
 
-	// first is a step without which the next ones must not begin, even if all that it
-	// met are damaged items.
+	// first marks a step that must succeed before the next ones begin, even if it failed
+	// only because of damaged items.
 	first bool
 }
 
@@ -191,8 +191,8 @@ func eraseObjects(feature string, open func() (eraser, error), objects []string)
 	}}}
 }
 
-// eraseAll stops at the first error. Damaged items stop only what depends on them; the
-// error comes at the end.
+// eraseAll stops at the first error, except that damaged items stop only the steps that
+// depend on them; their error comes at the end.
 func eraseAll(ctx context.Context, shown *progress, s *site, steps []step) error {
 	var damaged []error
 	for i, step := range steps {

@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// residue is what docs/operations.md and the comments of Erase say that stays of a user,
-// and how often the seed has it. Keys are "feature pk / sk".
+// residue is what may stay of a user, by docs/operations.md and the comments of Erase,
+// and how often the seed leaves it. Keys are "feature pk / sk".
 var residue = []struct {
 	n    int
 	key  string

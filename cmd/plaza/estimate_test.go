@@ -72,7 +72,7 @@ func TestAnEstimateOfAnEdgeList(t *testing.T) {
 	require.Contains(t, got.stdout, "users 3  follows 0.6666666666666666")
 }
 
-func TestWrongEstimates(t *testing.T) {
+func TestWrongInputOfAnEstimateIsRefused(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := func(name, text string) string {

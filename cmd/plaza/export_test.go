@@ -18,9 +18,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// whatThereIs says where the export has an item of ann's. It is the first rule that the
+// exportRules say where the export has each of ann's items: by the first rule that the
 // item's key and attributes match.
-var whatThereIs = []struct {
+var exportRules = []struct {
 	key  string
 	has  string // an attribute that it must have; "" for any item
 	kind string // of the line that has the first group of key; "" if other items have the same
@@ -164,7 +164,7 @@ func (w *world) requireComplete(text string) {
 	for _, s := range w.of(ann) {
 		used[w.requireExported(s, lines, left)]++
 	}
-	for _, rule := range whatThereIs {
+	for _, rule := range exportRules {
 		require.NotZero(w.t, used[rule.key+rule.has], "the seed has no %s", rule.key)
 	}
 }
@@ -172,7 +172,7 @@ func (w *world) requireComplete(text string) {
 func (w *world) requireExported(s stored, lines map[string][]string, left string) (rule string) {
 	w.t.Helper()
 	key := s.key()
-	for _, r := range whatThereIs {
+	for _, r := range exportRules {
 		match := regexp.MustCompile(r.key).FindStringSubmatch(key)
 		if match == nil || r.has != "" && s.item[r.has] == nil {
 			continue

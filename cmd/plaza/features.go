@@ -20,7 +20,7 @@ import (
 )
 
 // The repositories with options that suit an operator: consistent reads, and nothing
-// hidden. What depends on an application's options says so where it is called.
+// hidden. Where the result depends on an application's options, the caller says so.
 
 func (s *site) follow() (*follow.Repository, error) {
 	return follow.New(s.db, s.names.Follow, noIDs{}, &follow.Options{Consistent: true, OnCorrupt: s.corrupt})

@@ -37,8 +37,7 @@ func (s *shared) Write(b []byte) (int, error) {
 
 const eraseLine = "\r\x1b[K"
 
-// watch shows status until the function that it returns is called. That one shows it
-// for the last time.
+// watch shows status until stop is called, which shows it for the last time.
 func (p *progress) watch(status func() string) (stop func()) {
 	var wait sync.WaitGroup
 	ended := make(chan struct{})

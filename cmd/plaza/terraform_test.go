@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-// These tests are here since a parser of HCL would burden the module of the library.
+// These tests are here because a parser of HCL would burden the library's module.
 
 // configuration is the text of Terraform, as a parser of HCL reads it.
 type configuration struct {

@@ -113,8 +113,8 @@ func reactionSubject(pk string, item map[string]types.AttributeValue) (owner, bo
 }
 
 // walkTable checks everybody whom the partitions of a table belong to. It keeps a place
-// only once the next page is read: where DynamoDB cannot be reached, what was not checked
-// comes again.
+// only once the next page is read: if DynamoDB cannot be reached, unchecked subjects come
+// again.
 func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[string]types.AttributeValue) (owner, bool), keep func(place) error) error {
 	for began := at; ; {
 		in := &dynamodb.ScanInput{

@@ -278,7 +278,7 @@ func TestDeepNestingIsRefused(t *testing.T) {
 	require.Len(t, got.comments, 1)
 }
 
-func TestNiconicoThreads(t *testing.T) {
+func TestThreadsOfNiconicoAreReadWithTheirForks(t *testing.T) {
 	t.Parallel()
 	got := whole(t, `{"meta":{"status":200},"data":{"globalComments":[{"id":"1","count":3}],"threads":[
 		{"id":"1","fork":"owner","commentCount":1,"comments":[{"id":"a","vposMs":1505,"body":"of the owner"}]},
@@ -294,7 +294,7 @@ func TestNiconicoThreads(t *testing.T) {
 	requireComesBack(t, got, format.Niconico)
 }
 
-func TestTags(t *testing.T) {
+func TestTheTagsOfAFileAreRead(t *testing.T) {
 	t.Parallel()
 	got := whole(t, testFiles(t, format.Bilibili, "valid")["valid.xml"], format.Bilibili, nil)
 	require.Equal(t, []format.Tag{
@@ -343,7 +343,7 @@ func TestAByteOrderMarkIsSkipped(t *testing.T) {
 	}
 }
 
-func TestBadArguments(t *testing.T) {
+func TestInvalidArgumentsNameTheirField(t *testing.T) {
 	t.Parallel()
 	var invalid *plaza.InvalidError
 	for field, call := range map[string]func() error{

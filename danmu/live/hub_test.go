@@ -149,7 +149,7 @@ func TestNextReturnsTheNumberOfViewers(t *testing.T) {
 	})
 }
 
-func TestBadInput(t *testing.T) {
+func TestInvalidInputNamesItsField(t *testing.T) {
 	field := func(err error) string {
 		var invalid *plaza.InvalidError
 		require.ErrorAs(t, err, &invalid)

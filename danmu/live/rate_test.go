@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
-func TestRates(t *testing.T) {
+func TestRatesBoundAUserAndARoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, &live.Options{

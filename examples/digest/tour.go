@@ -17,8 +17,8 @@ import (
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-// tour starts the site and those who get its digests, lets days pass, and checks what
-// arrives.
+// tour starts the site and the receivers of its digests, lets days pass, and checks
+// what arrives.
 func tour(ctx context.Context, out io.Writer) (err error) {
 	env, err := open(ctx)
 	if err != nil {

@@ -22,8 +22,8 @@ type content struct {
 }
 
 // publication is an activity to publish. With an id, from POST /ids or from the answer to
-// a failed publish, a repeat is the same activity. So it is with a foreignId, as long as
-// no other activity has that.
+// a failed publish, a repeat is the same activity. A foreignId does the same, as long as
+// no other activity has it.
 type publication struct {
 	ID        string   `json:"id"`
 	ForeignID string   `json:"foreignId"`

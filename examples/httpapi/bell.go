@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	beat = 20 * time.Second // between two events of a stream, at most: a page that is gone is noticed
+	beat = 20 * time.Second // the longest time between two events of a stream, so that a page that is gone is noticed
 
 	streamsEach, streamsAll = 50, 10_000 // by address
 )
@@ -87,7 +87,7 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendRing sends what happens next.
+// sendRing sends the next ring, or a beat if none comes in time.
 func sendRing(ctx context.Context, s *sse.Stream, viewer *live.Viewer[ring]) error {
 	until, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()

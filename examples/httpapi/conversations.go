@@ -113,7 +113,7 @@ func (a *api) addMember(r *http.Request) (any, error) {
 func (a *api) leave(r *http.Request) (any, error) {
 	in := inPath(r)
 	changed, err := a.messages.Leave(r.Context(), in)
-	if err == nil && !changed { // a repeat, and not a stranger, whom nobody is to be shown
+	if err == nil && !changed { // a repeat, unless it is a stranger's, of whom nobody must be told
 		_, err = a.messages.Access(r.Context(), in)
 	}
 	if err == nil {

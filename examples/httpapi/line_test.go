@@ -37,7 +37,7 @@ func (l *line) wrap(next aws.HTTPClient) aws.HTTPClient {
 	return l
 }
 
-// breaks makes each request suffer what fault returns; nil mends the line.
+// breaks makes each request suffer what fault returns; nil repairs the line.
 func (l *line) breaks(fault func(action string, body []byte) fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

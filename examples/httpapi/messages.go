@@ -101,8 +101,8 @@ func (a *api) recallMessage(r *http.Request) (any, error) {
 	return change{changed}, err
 }
 
-// shownTyping reports whether others were shown that a user is typing. That happens
-// every few seconds, however often a page calls.
+// shownTyping reports whether others were shown that a user is typing: once in a few
+// seconds, however often a page calls.
 type shownTyping struct {
 	Shown bool `json:"shown"`
 }

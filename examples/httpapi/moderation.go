@@ -16,7 +16,7 @@ type verdict struct {
 	Reason string `json:"reason"`
 }
 
-// check is Remove's, before anything is taken back.
+// check refuses what Remove would refuse, before anything is taken back.
 func (v verdict) check() error {
 	if n := len(v.Reason); n > comment.MaxReason {
 		return &plaza.InvalidError{Field: "reason", Reason: fmt.Sprintf("has %d bytes, at most %d are allowed", n, comment.MaxReason)}

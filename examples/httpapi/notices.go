@@ -62,8 +62,8 @@ func each(ctx context.Context, notices []notify.Notification, do func(context.Co
 	return group.Wait()
 }
 
-// refTo reports whether a name is a Ref. About what has no such name, or a name too long
-// for one, nobody is notified.
+// refTo reports whether a name is a Ref. Nobody is notified about an object whose name is
+// not a Ref, or is too long for one.
 func refTo(name string) (ref feed.Ref, ok bool) {
 	ref, err := feed.ParseRef(name)
 	return ref, err == nil
@@ -71,7 +71,7 @@ func refTo(name string) (ref feed.Ref, ok bool) {
 
 func person(name string) feed.Ref { return feed.Ref{Kind: "user", ID: name} }
 
-// followNotices are of the follow that stands, if one does.
+// followNotices are those of the follow that stands, if there is one.
 func (s *service) followNotices(ctx context.Context, follower, followee string) ([]notify.Notification, error) {
 	edge, err := s.follows.Get(ctx, follow.Edge{Follower: follower, Followee: followee})
 	if err != nil {

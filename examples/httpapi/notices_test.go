@@ -69,8 +69,8 @@ func aRepeatedRequestIsToldOnce(t *testing.T, w world) {
 	require.Equal(t, []string{"1 doris comment picture:edgar:1", "1 doris like picture:edgar:1", "1 doris follow user:edgar"}, w.told(t, "edgar"))
 }
 
-// The write of the deed succeeds, the one of the notification does not.
-func TestARepeatTellsWhatTheFirstRequestCouldNot(t *testing.T) {
+// The write succeeds, and the one of its notification does not.
+func TestARepeatNotifiesIfTheFirstRequestCouldNot(t *testing.T) {
 	t.Parallel()
 	in := new(line)
 	w := newWorld(t, in.wrap)

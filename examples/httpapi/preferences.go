@@ -35,8 +35,8 @@ func (a *api) settings(r *http.Request) (any, error) {
 	return a.prefs.Settings(r.Context(), r.PathValue("user"))
 }
 
-// choice is a setting to change. Without a verb it is of all verbs that have none of
-// their own.
+// choice is a setting to change. Without a verb it applies to all verbs that have no
+// setting of their own.
 type choice struct {
 	Verb    string `json:"verb"`
 	Channel string `json:"channel"`

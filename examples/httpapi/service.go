@@ -99,7 +99,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, keys 
 	}
 	if s.messages, err = message.New(db, t.Message, s.ids, &message.Options{
 		Blocks:     s.prefs, // of notifications and messages alike
-		Consistent: true,    // a page reads right after it was told
+		Consistent: true,    // a page reads right after an event
 		Codec:      codec, OnCorrupt: onCorrupt(log),
 	}); err != nil {
 		return err

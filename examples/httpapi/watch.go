@@ -25,7 +25,7 @@ import (
 //	inbox     what happened in any conversation of the user
 //	batch     what happened in the one that is open
 //	present   the users who have it open, on this server
-//	gone      the user is no member any more
+//	gone      the user is not a member any more
 //	reset     read again
 //	beat      nothing, so that a page that is gone is noticed
 func (a *api) watchMessages(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ func TestThousandsHaveCommas(t *testing.T) {
 	}
 }
 
-func TestWhatRunsBesideAStepIsNoPartOfIt(t *testing.T) {
+func TestWorkBesideAStepIsNotPartOfItsCost(t *testing.T) {
 	var out bytes.Buffer
 	m := meter.New()
 	l := ledger.New(&out, m)

@@ -19,7 +19,7 @@ func printed(out io.Writer) string {
 	return ledger.New(out, meter.New()).Paint(ledger.Bold, "x")
 }
 
-func TestThereAreColorsOnATerminalAlone(t *testing.T) {
+func TestThereAreColorsOnlyOnATerminal(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("WT_SESSION", "1")

@@ -156,7 +156,7 @@ func (b *bells) onReaction(ctx context.Context, r stream.Record) error {
 	return err
 }
 
-// onComment tells the owner of what was commented on, and who watches it.
+// onComment notifies the owner of what was commented on, and those who watch it.
 func (b *bells) onComment(ctx context.Context, r stream.Record) error {
 	changes, err := comment.Changes(r)
 	for _, c := range changes {

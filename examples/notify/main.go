@@ -1,7 +1,7 @@
 // Command notify fills people's bells from streams, on a DynamoDB that it starts on
-// this machine. A service follows, likes and comments by one write each; what reads
-// the streams of these tables notifies. In the end it reads them all again, which
-// changes nothing.
+// this machine. A service follows, likes and comments with one write each; workers
+// read the streams of these tables and notify people. At the end the streams are
+// read again from the start, which changes nothing.
 //
 //	go run ./examples/notify
 package main

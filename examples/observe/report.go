@@ -81,8 +81,8 @@ func median(p metricdata.HistogramDataPoint[float64]) time.Duration {
 	return time.Duration(low * float64(time.Second))
 }
 
-// printCosts prints what the calls took, and what a thousand of each cost. Requests of no
-// call, such as a background worker's, have no row, and are in the total.
+// printCosts prints what the calls took, and what a thousand of each cost. Requests
+// outside of any call, such as a background worker's, have no row but count in the total.
 func printCosts(out io.Writer, rows []row, costs map[string]meter.Cost, prices meter.Prices) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var w io.Writer = table

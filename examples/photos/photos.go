@@ -258,9 +258,9 @@ func (s *service) home(ctx context.Context, r request) (any, error) {
 	return cursor.Page[photo]{Items: photos, Next: found.Next, Prev: found.Prev}, errors.Join(err1, err2, err3)
 }
 
-// like finishes what an earlier request began, as the board counts a like once, by its id. Given
-// up: if nobody repeats a request that ended halfway, the board stays one off. A stream of
-// reaction.Changes loses nothing.
+// like finishes what an earlier request began, because the board counts a like once, by
+// its id. The drawback: if nobody repeats a request that ended halfway, the board stays
+// one off. A stream of reaction.Changes loses nothing.
 func (s *service) like(ctx context.Context, r request) (any, error) {
 	standing, changed, err := s.likes.React(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
 	if err != nil {

@@ -124,6 +124,6 @@ func pictureTitle(pin feed.Activity) string {
 	var data struct {
 		Title string `json:"title"`
 	}
-	_ = json.Unmarshal(pin.Data, &data) // a pin without a title is none of Pinboard's
+	_ = json.Unmarshal(pin.Data, &data) // every pin of Pinboard's has a title
 	return data.Title
 }

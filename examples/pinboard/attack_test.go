@@ -137,7 +137,7 @@ func everyAnswerHasTheHeadersThatOWASPAsksFor(t *testing.T, w *world) {
 	require.NotContains(t, policy, "unsafe")
 }
 
-// strange are texts that are no id of anything.
+// strange are texts that are not the id of anything.
 var strange = map[string]string{
 	"up":              "..%2f..%2f..%2fetc%2fpasswd",
 	"dots":            "%2e%2e",

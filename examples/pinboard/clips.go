@@ -31,8 +31,8 @@ func (a *app) openClips(ctx context.Context, db *dynamo.DB, hosts []string) (err
 // watching is where a clip plays: the page of examples/danmu, with everything it has.
 const watching = "/watch"
 
-// watched makes requests of the page of a clip clicks of the person that they name, whose
-// answers can be lost too. Those of other players, which name nobody, stay as they are.
+// watched counts requests of a clip's page as clicks of the person that they name, whose
+// answers can be lost too. Requests of other players name nobody and stay as they are.
 func (a *app) watched(route string, h http.HandlerFunc) http.HandlerFunc {
 	method, path, _ := strings.Cut(route, " ")
 	route = method + " " + watching + path

@@ -57,8 +57,8 @@ type (
 	freeKey  struct{}
 )
 
-// free returns a context whose requests are nobody's cost: those of the seed, which are no
-// part of the service.
+// free returns a context whose requests cost nobody anything: the seed is not part of the
+// service.
 func free(ctx context.Context) context.Context { return context.WithValue(ctx, freeKey{}, true) }
 
 // priced reports whether the requests of a context cost somebody.

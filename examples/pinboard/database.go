@@ -51,7 +51,7 @@ func openDatabase(ctx context.Context, endpoint string) (database, error) {
 }
 
 // configFor connects to an endpoint with the environment's credentials. A loopback address
-// gets made-up ones where there are none: it is no AWS, and DynamoDB Local takes any.
+// gets made-up ones where there are none: it is not AWS, and DynamoDB Local takes any.
 func configFor(ctx context.Context, endpoint string) (aws.Config, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {

@@ -296,8 +296,8 @@ func lineOf(e notify.Entry, titles map[string]string) mailLine {
 	return line
 }
 
-// whoOf names the newest actor and counts the others. Of comments it counts the people it
-// knows, since one may have written several.
+// whoOf names the newest actor and counts the others. For comments it counts the people it
+// knows, since one person may have written several.
 func whoOf(e notify.Entry) string {
 	actors := e.Actors
 	if len(actors) == 0 {

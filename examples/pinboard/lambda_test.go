@@ -125,7 +125,7 @@ func TestOnLambdaPagesAskAgain(t *testing.T) {
 }
 
 // On Lambda the tables have streams before the seed is written.
-func TestWhatTheSeedMadeUpRingsNoBell(t *testing.T) {
+func TestTheSeedsWritesRingNoBell(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, w.switchOnStreams(t.Context()))

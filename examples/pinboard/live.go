@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// beat is the longest time between two events of a stream: then a page that is gone is
+// beat is the longest time between two events of a stream, so that a page that is gone is
 // noticed.
 const beat = 20 * time.Second
 
@@ -36,8 +36,8 @@ func newRings() (*live.Hub[ring], error) {
 	return live.New(&live.Options[ring]{Encode: func(string, []ring) []byte { return []byte("{}") }})
 }
 
-// onNotice rings the bells on open pages. What a person marks in one window changes the
-// others in the same way.
+// onNotice rings the bells on open pages. A mark in one of a person's windows
+// changes the others in the same way.
 func (a *app) onNotice(ctx context.Context, r stream.Record) error {
 	changes, err := notify.Changes(r)
 	for _, c := range changes {
@@ -64,7 +64,7 @@ func (s *api) liveRoutes() {
 //	inbox     what happened in any conversation of the person
 //	batch     what happened in the one that is open
 //	present   the people who have it open
-//	gone      the person is no member any more
+//	gone      the person is not a member any more
 //	reset     read all again
 //	beat      nothing
 func (s *api) events(w http.ResponseWriter, r *http.Request) {

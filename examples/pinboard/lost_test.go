@@ -27,8 +27,8 @@ import (
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-// stored returns every item of all tables, by table and key. What leases are has nothing to
-// do with requests.
+// stored returns every item of all tables, by table and key, except for leases, which have
+// nothing to do with requests.
 func (w *world) stored(t *testing.T) map[string]map[string]types.AttributeValue {
 	t.Helper()
 	all := map[string]map[string]types.AttributeValue{}

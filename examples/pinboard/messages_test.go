@@ -128,7 +128,7 @@ func (c caller) listens(query string) func() sse.Event {
 	}
 }
 
-func TestAWindowHearsWhatHappens(t *testing.T) {
+func TestAWindowGetsEventsAsTheyHappen(t *testing.T) {
 	t.Parallel()
 	w := newBell(t)
 	ann, eric := w.as(t, "ann"), w.as(t, "eric")

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// Outboxes of the moderators. What people wrote about an object is in an outbox of its own,
+// Outboxes of the moderators. Each object has another one for the reasons that people give,
 // reports:<object>.
 const (
 	reportsBox    = "reports"    // what to look at, once for each object
@@ -78,7 +78,7 @@ func (a *app) lookIfThere(ctx context.Context, about target) (shown, error) {
 	return see, err
 }
 
-// look reads a target. What is removed or hidden is plaza.ErrNotFound.
+// look reads a target. A removed or hidden one is plaza.ErrNotFound.
 func (a *app) look(ctx context.Context, about target) (shown, error) {
 	see := shown{Object: about.object, By: about.picture.owner}
 	pin, err := a.firstPin(ctx, about.picture)

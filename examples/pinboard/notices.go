@@ -87,8 +87,8 @@ func (a *app) onPin(ctx context.Context, r stream.Record) error {
 }
 
 // onComment notifies the author whom a comment answers, the people whom it mentions and
-// the owner of the picture. Each of them gets the first that applies. What was hidden or
-// removed is taken back.
+// the owner of the picture. Each of them gets the first that applies. Notifications of
+// hidden and removed comments are taken back.
 func (a *app) onComment(ctx context.Context, r stream.Record) error {
 	changes, err := comment.Changes(r)
 	for _, c := range changes {
@@ -140,7 +140,7 @@ func (a *app) commentNotices(ctx context.Context, c comment.Comment) (all []noti
 }
 
 // notice notifies of what began, and takes back what ended. A repeat of either does
-// nothing, so a stream may bring a record again. What the seed made up notifies nobody.
+// nothing, so a stream may bring a record again. The seed's writes notify nobody.
 func (a *app) notice(ctx context.Context, began bool, n notify.Notification) (err error) {
 	switch {
 	case !began:

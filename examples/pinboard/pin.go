@@ -46,7 +46,7 @@ func (s *api) pin(r *http.Request) (feed.Activity, error) {
 
 func (a *app) firstPin(ctx context.Context, p pictureID) (feed.Activity, error) {
 	pin, err := a.feeds.Outbox(p.owner).Get(ctx, p.activity)
-	if err == nil && pin.Object != p.ref() { // a repin is no picture
+	if err == nil && pin.Object != p.ref() { // a repin is not a picture
 		err = fmt.Errorf("picture %s: %w", p, plaza.ErrNotFound)
 	}
 	return pin, err

@@ -69,7 +69,7 @@ func anotherOnesPictureIsSavedOnce(t *testing.T, w *world) {
 	require.Len(t, pins, 1)
 	require.Equal(t, []string{picture, "Dawn", "amelie", "Saved"}, []string{pins[0].Picture, pins[0].Title, pins[0].By, pins[0].Board})
 
-	// The repin is no picture of its own.
+	// The repin is not a picture of its own.
 	repin := pictureID{"amelie", pins[0].ID}.String()
 	amara.refused(http.StatusNotFound, http.MethodGet, "/api/pins/"+repin, nil)
 	amara.refused(http.StatusNotFound, http.MethodPut, "/api/pins/"+repin+"/like", nothing{})

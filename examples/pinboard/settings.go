@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// email is the channel beside the bell. What goes there comes as a digest.
+// email is the channel beside the bell. Its mails are digests.
 const email = "email"
 
 // verbs are what people choose about. A mention reaches its person although the picture

@@ -65,7 +65,7 @@ func (s streamed) read(a *app) func(context.Context) error {
 			err = poller.Run(ctx)
 		}
 		if errors.Is(err, stream.ErrGap) {
-			// Pinboard was off for more than a day. What nobody was notified of stays so.
+			// Pinboard was off for more than a day. Nobody is notified of the lost records.
 			group = s.group + " " + time.Now().UTC().Format(time.DateOnly)
 		}
 		if err == nil {

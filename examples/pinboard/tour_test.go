@@ -91,8 +91,8 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 	p := newProgram(t, w)
 	w.bellLike(t, "lin", "picture:"+w.as(t, "chris").pin("Harbour"))
 	second := w.as(t, "ann").pin("Dusk")
-	// The answer that is lost and the time without a server are network errors. What the
-	// server refuses is none.
+	// The lost answer and the time without a server are network errors. The server's
+	// refusals are not.
 	ann, eric := b.Window(t, "ERR_"), b.Window(t, "ERR_")
 	p.open(ann, "ann", "/")
 	p.open(eric, "eric", "/people/ann")

@@ -110,7 +110,7 @@ func TestLikesOfTheWeekMoveItsBoard(t *testing.T) {
 	require.Equal(t, "1 eric 2, 2 ann 1", w.standings(t))
 }
 
-// points gives people points without a stream.
+// points gives people points directly, without a stream.
 func (w *world) points(t *testing.T, points map[string]int64) {
 	t.Helper()
 	for _, player := range slices.Sorted(maps.Keys(points)) { // of equal scores the earlier one is first

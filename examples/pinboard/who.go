@@ -10,7 +10,7 @@ import (
 
 // whoHeader names who is asking. Each window of a browser sends its own, so that two
 // windows show two people. There are no passwords: a real service has sessions. No other
-// site can send it, since a browser asks first whether it may, and gets no leave.
+// site can send it, since a browser asks first whether it may, and is refused.
 const whoHeader = "Pinboard-User"
 
 // who returns who is asking. An event stream, which cannot send headers, says so by ?as=.

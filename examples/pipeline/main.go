@@ -1,7 +1,7 @@
 // Command pipeline shows a table's changes on their whole way, on a DynamoDB that it
 // starts on this machine: from the table's stream over a bus to boards and an archive.
-// What cannot be applied becomes a dead letter and is driven again after the mend. In
-// the end it checks that nothing was lost.
+// A record that cannot be applied becomes a dead letter, and is driven again after a
+// fix. At the end it checks that nothing was lost.
 //
 //	go run ./examples/pipeline
 //	go run ./examples/pipeline -projects 1000 -archive changes.ndjson

@@ -55,7 +55,7 @@ type pipeline struct {
 	// The consumers of the board's and of the archive's queue.
 	toBoard, toArchive *stream.Processor
 
-	// read is what the board's consumer reads items by, until the mend and after it.
+	// read is what the board's consumer reads items by, before and after the fix.
 	read atomic.Pointer[reader]
 }
 

@@ -73,8 +73,8 @@ func (s *stages) stalled() (err error) {
 	return err
 }
 
-// lag notes how long a record took to its board, unless it came there before or was a
-// dead letter.
+// lag notes how long a record took to reach its board, unless it reached it before or
+// was a dead letter.
 func (s *stages) lag(id string, d time.Duration) {
 	s.do(func() {
 		if !s.applied.ids[id] && !s.dead.ids[id] {

@@ -79,7 +79,7 @@ func (p *pipeline) show(ctx context.Context, projects int, v *view) error {
 		}, nil},
 		{"Three projects cannot be shown: two scores are text, and nobody defined the board PacMan", p.poison, c.poisoned},
 		{"One of them is written again, as it should be", p.rewrite, nil},
-		{"After the mend, the dead letters are driven again", p.mend, nil},
+		{"After the fix, the dead letters are driven again", p.fix, nil},
 	} {
 		if err := v.follow(ctx, step.title, step.work); err != nil {
 			return err
@@ -124,14 +124,14 @@ func (p *pipeline) rewrite(ctx context.Context) error {
 	return p.source.put(ctx, newer)
 }
 
-// mend defines the board that was missing, makes the consumer read text too, and then
+// fix defines the board that was missing, makes the consumer read text too, and then
 // drives the dead letters again. A message that comes twice may have become a letter
 // again meanwhile: it goes on until none is left.
-func (p *pipeline) mend(ctx context.Context) error {
+func (p *pipeline) fix(ctx context.Context) error {
 	if _, err := p.boards.Define(ctx, hackathon.Board(pacMan)); err != nil {
 		return err
 	}
-	after := reader(mended)
+	after := reader(fixed)
 	p.read.Store(&after)
 	for {
 		redriven, err := stream.Redrive(ctx, p.letters.Source(), p.follow())
@@ -141,14 +141,14 @@ func (p *pipeline) mend(ctx context.Context) error {
 		case redriven == stream.Redriven{}:
 			return nil
 		case redriven != stream.Redriven{Handled: redriven.Handled}:
-			return fmt.Errorf("the mend did not help: %+v", redriven)
+			return fmt.Errorf("the fix did not help: %+v", redriven)
 		}
 		p.stages.do(func() { p.stages.redriven += redriven.Handled })
 	}
 }
 
-// mended reads a score that is text, too.
-func mended(ctx context.Context, item map[string]types.AttributeValue) (leaderboard.Projection, error) {
+// fixed reads a score that is text, too.
+func fixed(ctx context.Context, item map[string]types.AttributeValue) (leaderboard.Projection, error) {
 	if text, ok := item["projectScore"].(*types.AttributeValueMemberS); ok {
 		item = maps.Clone(item)
 		item["projectScore"] = &types.AttributeValueMemberN{Value: text.Value}

@@ -269,7 +269,7 @@ func TestChangedFieldsDeclareThePrefix(t *testing.T) {
 	}
 }
 
-func TestNotActivity(t *testing.T) {
+func TestADocumentThatIsNotAnActivityIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, doc := range []string{
 		`{}`,

@@ -137,7 +137,7 @@ func TestAResentEditThatChangesNothingDoesNotUndoTheNext(t *testing.T) {
 	}
 }
 
-// An answer was lost, but whoever is not the author has changed nothing.
+// An answer was lost, but somebody who is not the author has changed nothing.
 func TestAResentEditByAnotherIsForbidden(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

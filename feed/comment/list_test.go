@@ -133,7 +133,7 @@ func (l listing) test(t *testing.T, top bool) {
 				requests += meter.Take().Requests
 				return requests
 			},
-			Brief:  true, // as others of internal/store
+			Brief:  true, // other lists of internal/store run all checks
 			Add:    func(ctx context.Context, n int) []string { return add(ctx, like, n) },
 			Hide:   func(_ context.Context, id string) { w.hide(t, stored[id]) },
 			Remove: func(_ context.Context, id string) { w.delete(t, stored[id]) },

@@ -116,7 +116,7 @@ func TestNumbersInUseAreLeftAlone(t *testing.T) {
 	assert.Equal(t, 5, w.Requests()-before)
 }
 
-func TestCosts(t *testing.T) {
+func TestCallsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t)
@@ -461,7 +461,7 @@ func TestLostAnswersChangeNothing(t *testing.T) {
 	}
 }
 
-func TestOtherLostAnswers(t *testing.T) {
+func TestAnAcquireWhoseRequestsAreAllLostIsAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := clockAt(noon)

@@ -1,5 +1,5 @@
-// Package awssink is what the sinks to AWS's services share: events that a sink
-// refuses itself, and the class of a request's error.
+// Package awssink has what the sinks to AWS services share: refusing bad events
+// before they are sent, and classifying a request's error.
 package awssink
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Put sends the events that refuse accepts: one bad entry can cost the others
-// their request. The outcome of a refused event is permanent. send returns an
-// outcome for each event it is given; what names the request in its error.
+// Put sends the events that refuse accepts, because one bad entry can fail the
+// whole request. The outcome of a refused event is permanent. send returns an
+// outcome for each event that it is given; what names the request in errors.
 func Put(ctx context.Context, what string, events []stream.Event, refuse func(stream.Event) error, send func([]stream.Event) ([]stream.Outcome, error)) ([]stream.Outcome, error) {
 	outcomes := make([]stream.Outcome, len(events))
 	var accepted []stream.Event
-	var at []int // where they lie in events
+	var at []int // their indexes in events
 	for i, e := range events {
 		if err := refuse(e); err != nil {
 			outcomes[i] = stream.Outcome{Err: err}
@@ -59,7 +59,7 @@ func Put(ctx context.Context, what string, events []stream.Event, refuse func(st
 	return outcomes, nil
 }
 
-// Call makes a request whose error is classified as one of Put's.
+// Call makes a request and classifies its error as Put does.
 func Call[T any](ctx context.Context, what string, request func() (T, error)) (T, error) {
 	got, err := try(request)
 	if err == nil {
@@ -73,8 +73,8 @@ func Call[T any](ctx context.Context, what string, request func() (T, error)) (T
 	return got, err
 }
 
-// try returns a panic as an error: the SDK's check of SQS's checksums panics on
-// an answer that lacks an id.
+// try returns a panic as an error: the SDK's checksum check of SQS panics if an
+// answer lacks an id.
 func try[T any](request func() (T, error)) (got T, err error) {
 	err = parallel.Catch(func() error {
 		got, err = request()
@@ -83,9 +83,9 @@ func try[T any](request func() (T, error)) (got T, err error) {
 	return got, err
 }
 
-// classify wraps the SDK's error with the sentinel that callers know, and says
-// whether the same request can succeed later. Where nothing is known it can: a
-// repeat costs a request, giving up costs the events.
+// classify wraps the SDK's error with the sentinel that callers know, and reports
+// whether the same request can succeed later. An unknown error counts as one that
+// can: a repeat costs a request, giving up costs the events.
 func classify(ctx context.Context, err error) (again bool, _ error) {
 	if ctx.Err() != nil {
 		return true, errors.Join(ctx.Err(), err)
@@ -95,7 +95,7 @@ func classify(ctx context.Context, err error) (again bool, _ error) {
 		return true, fmt.Errorf("%w: %w", plaza.ErrBusy, err)
 	case status < http.StatusBadRequest, status >= http.StatusInternalServerError:
 		return true, fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, err)
-	case retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err).Bool(): // a clock that the SDK has now set right
+	case retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err).Bool(): // such as a wrong clock, which the SDK has now corrected
 		return true, fmt.Errorf("%w: %w", plaza.ErrBusy, err)
 	case status == http.StatusForbidden, status == http.StatusNotFound, strings.HasPrefix(code, "AccessDenied"), slices.Contains(absent, code):
 		return false, fmt.Errorf("%w: %w", plaza.ErrTable, err)
@@ -109,7 +109,8 @@ var (
 	absent  = []string{"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist", "ResourceNotFoundException"}
 )
 
-// Throttled reports whether a code says that there were too many requests.
+// Throttled reports whether an error code means that there were too many
+// requests.
 func Throttled(code string) bool {
 	_, known := retry.DefaultThrottleErrorCodes[code]
 	return known || code == "OverLimit" || strings.Contains(code, "Throttled")
@@ -139,13 +140,13 @@ func Refused(service, code string, again bool) stream.Outcome {
 	return stream.Outcome{Err: err, Retry: again}
 }
 
-// Unnamed is the outcome of an entry of which the answer says nothing.
+// Unnamed is the outcome of an entry that the answer does not mention.
 func Unnamed(service string) stream.Outcome {
 	return stream.Outcome{Err: fmt.Errorf("%s: %w", service, stream.ErrOutcomes), Retry: true}
 }
 
-// JSON refuses what is not one JSON value in UTF-8. The SDK would replace bytes
-// that are not, silently.
+// JSON refuses anything but one JSON value in UTF-8. The SDK would silently
+// replace invalid bytes.
 func JSON(data []byte) error {
 	switch {
 	case len(data) == 0:
@@ -158,7 +159,8 @@ func JSON(data []byte) error {
 	return nil
 }
 
-// Bound is a limit of an Options: its default if it is 0.
+// Bound sets a limit in an Options to its default if it is 0, and refuses a
+// negative one.
 func Bound(field string, value *int, fallback int) error {
 	if *value == 0 {
 		*value = fallback

@@ -1,7 +1,7 @@
 // Command benchpage writes docs/benchmarks.md from one run of the benchmarks that
 // compare Plaza with the bare SDK, those that call dynamotest.Pair:
 //
-//	go run ./internal/benchpage             # some five minutes; on a quiet machine
+//	go run ./internal/benchpage             # about five minutes; needs a quiet machine
 //	go run ./internal/benchpage -time 100x  # rounds of each, as go test -benchtime
 //
 // It runs at the root of the repository.
@@ -68,7 +68,7 @@ func run(ctx context.Context, benchtime string) error {
 	return os.WriteFile(page, render(machine, results), 0o644)
 }
 
-// pair are a package's benchmarks that call dynamotest.Pair.
+// pair has a package's benchmarks that call dynamotest.Pair.
 type pair struct {
 	folder string
 	names  []string
@@ -104,7 +104,7 @@ func pairs(root fs.FS) (found []pair, err error) {
 	return found, err
 }
 
-// machine says what the figures are of. It names no host.
+// machine describes where the figures come from, without a host name.
 type machine struct {
 	cpu         string
 	commit      string
@@ -129,13 +129,13 @@ func describe() (machine, error) {
 		return m, errors.New("internal/engine/pom.xml names no DynamoDB Local")
 	}
 	m.engine = string(version[1])
-	if load, err := os.ReadFile("/proc/loadavg"); err == nil { // Linux alone has it
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil { // only Linux has it
 		m.load = strings.Fields(string(load))[0]
 	}
 	return m, nil
 }
 
-// cpu is what go test says of it.
+// cpu is the CPU's name in the output of go test.
 func cpu(out string) string {
 	for line := range strings.Lines(out) {
 		if name, ok := strings.CutPrefix(line, "cpu: "); ok {

@@ -47,7 +47,7 @@ func parse(folder, out string) (results []result, err error) {
 	return results, nil
 }
 
-// number has two digits after the point at most: 12, 0.5, 3.01.
+// number writes at most two digits after the point: 12, 0.5, 3.01.
 func number(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")

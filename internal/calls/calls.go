@@ -1,5 +1,5 @@
 // Package calls finds the calls of Plaza that take a context, in its source, for tests
-// that hold all of them to something.
+// that check all of them.
 package calls
 
 import (
@@ -27,9 +27,9 @@ type Call struct {
 // Operation is the name that the call gives its requests: "feed/comment.Repository.Add".
 func (c Call) Operation() string { return c.Package + "." + c.Name }
 
-// lent are calls that send nothing themselves: they run what they were given, which
-// names itself.
-var lent = map[string]bool{
+// delegating are calls that send no requests themselves: they run what their caller gave
+// them, which names itself.
+var delegating = map[string]bool{
 	"cursor.All":               true,
 	"danmu/live.Hub.Join":      true,
 	"danmu/live.Hub.Publish":   true,
@@ -43,12 +43,11 @@ var lent = map[string]bool{
 	"notify/message/live.Hub.JoinInbox": true,
 }
 
-// Named reports whether the call must name its requests: it sends some, and not only by
-// what its caller gave it.
-func (c Call) Named() bool { return c.Cost != "none." && !lent[c.Operation()] }
+// Named reports whether the call must name its requests: it sends requests of its own.
+func (c Call) Named() bool { return c.Cost != "none." && !delegating[c.Operation()] }
 
-// not are the folders that have nothing for a service to call.
-var not = []string{"internal", "examples", "testdata", "livetest", "plazatest", "cmd", ".git"}
+// skipped are the folders that have nothing for a service to call.
+var skipped = []string{"internal", "examples", "testdata", "livetest", "plazatest", "cmd", ".git"}
 
 // Find returns the calls of some packages, or of all that users import, in order. Root is
 // the folder of Plaza.
@@ -60,7 +59,7 @@ func Find(root string, packages ...string) ([]Call, error) {
 			return err
 		}
 		if d.IsDir() {
-			if slices.Contains(not, d.Name()) {
+			if slices.Contains(skipped, d.Name()) {
 				return fs.SkipDir
 			}
 			return nil

@@ -92,7 +92,7 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 	}))
 }
 
-func TestIssueFormsAreAsGitHubTakesThem(t *testing.T) {
+func TestIssueFormsAreValidForGitHub(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(root + "/.github/ISSUE_TEMPLATE/*.yml")
 	require.NoError(t, err)

@@ -13,7 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/calls"
 )
 
-// What a call does before it names itself would count as nobody's.
+// Requests that a call sends before it names itself would count for no
+// operation.
 func TestEachCallThatSendsRequestsNamesThemFirst(t *testing.T) {
 	t.Parallel()
 	all, err := calls.Find(root)

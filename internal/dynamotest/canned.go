@@ -61,9 +61,9 @@ type answer struct {
 	body     []byte
 }
 
-// tape holds the answers to one call. Every later call gets the same answers: to the same
-// request its own, because requests may run at once, and to another one those of the
-// operation in order.
+// tape holds the answers to one call, which every later call gets again. A request that
+// was recorded gets its own answer, because requests may run at once; any other gets the
+// operation's answers in order.
 type tape struct {
 	recorded bool
 

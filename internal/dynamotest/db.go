@@ -44,8 +44,8 @@ func Engine(t testing.TB) *engine.Engine {
 	return e.Database(database(t))
 }
 
-// databases is how many a process has. DynamoDB Local does the work of each in one thread,
-// which the tests that run side by side would wait for.
+// databases is how many databases a process has. DynamoDB Local runs each in one thread,
+// for which tests that run side by side would wait.
 const databases = 4
 
 // database is the same for a test and its subtests.

@@ -48,8 +48,8 @@ type permission struct {
 	action string
 }
 
-// refuses reports whether the operation may not do this to a feature's table. What an
-// application's own code does to other tables from within a call is the application's.
+// refuses reports whether the operation may not do this to a feature's table. An
+// application's own code within a call may use other tables.
 func (a *allowed) refuses(operation, feature string, what wire.Access) bool {
 	by, ok := a.calls[operation]
 	if !ok || !a.uses[[2]string{by.Feature, feature}] {
@@ -58,8 +58,8 @@ func (a *allowed) refuses(operation, feature string, what wire.Access) bool {
 	return !a.may[permission{by, grants.Resource{Feature: feature, Index: what.Index}, what.Action}]
 }
 
-// guard refuses what the role of a call may not do, as IAM would. What a test does itself,
-// outside of a call, it lets through.
+// guard refuses what the role of a call may not do, as IAM would. A test's own requests,
+// outside of any call, pass.
 func guard(t testing.TB, next aws.HTTPClient) aws.HTTPClient {
 	if _, ok := t.(*testing.B); ok { // it would count as the call's CPU time
 		return next
@@ -76,14 +76,14 @@ func guard(t testing.TB, next aws.HTTPClient) aws.HTTPClient {
 type guardian struct {
 	next aws.HTTPClient
 
-	mu  sync.Mutex
-	not []string
+	mu     sync.Mutex
+	denied []string
 }
 
 func (g *guardian) refused() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.not
+	return g.denied
 }
 
 func (g *guardian) Do(r *http.Request) (*http.Response, error) {
@@ -103,7 +103,7 @@ func (g *guardian) Do(r *http.Request) (*http.Response, error) {
 		feature, ok := guarded.Load(a.Table)
 		if ok && permissions().refuses(operation, feature.(string), a) {
 			g.mu.Lock()
-			g.not = append(g.not, fmt.Sprintf("%s: dynamodb:%s on the table of %s %s", operation, a.Action, feature, a.Index))
+			g.denied = append(g.denied, fmt.Sprintf("%s: dynamodb:%s on the table of %s %s", operation, a.Action, feature, a.Index))
 			g.mu.Unlock()
 			return req.Denied(a), nil
 		}

@@ -32,7 +32,7 @@ func NewMeter() *Meter {
 // Wrap counts the requests that go to next.
 func (m *Meter) Wrap(next aws.HTTPClient) aws.HTTPClient { return m.local.Wrap(next) }
 
-// Price prices all requests from now on, for tests that read units by Take.
+// Price prices all requests from now on, for tests that read units with Take.
 func (m *Meter) Price() *Meter {
 	m.always = true
 	m.local.Price(true)

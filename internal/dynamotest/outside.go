@@ -28,10 +28,10 @@ type reply struct {
 	err error
 }
 
-// Outside lets clients of a bubble of synctest use the engine: their requests are sent
-// by goroutines outside of it. To the bubble an answer takes no time, and connections
-// that wait do not keep its clock from moving. Outside is called before the bubble
-// begins, and what it returns in it.
+// Outside lets clients in a bubble of synctest use the engine: goroutines outside of
+// the bubble send their requests. Inside, answers take no time, and idle connections
+// do not stop the clock. Call Outside before the bubble begins, and the function that
+// it returns inside.
 func Outside(t testing.TB, wrap func(aws.HTTPClient) aws.HTTPClient) func(aws.HTTPClient) aws.HTTPClient {
 	const n = 32
 	o := &outside{slots: make(chan *slot, n)}

@@ -9,8 +9,8 @@ import (
 )
 
 // Own is a wrap for Table, DB and clients of the stream. It sends their requests to a
-// database of their own: each write to a table with a stream takes the engine longer
-// the more records the database has.
+// database of their own, because each write to a table with a stream takes longer the
+// more records the database has.
 func Own() func(aws.HTTPClient) aws.HTTPClient {
 	credential := "Credential=" + rand.Text() + "/"
 	return func(next aws.HTTPClient) aws.HTTPClient { return own{credential, next} }

@@ -45,7 +45,7 @@ func Pair(b *testing.B, ours, bare func()) {
 func cpuRatio(b *testing.B, ours, bare func()) float64 {
 	cpu := func(answered *tape, call func(), calls int) (took time.Duration) {
 		answers.play(answered, func() {
-			runtime.GC() // of the other's garbage
+			runtime.GC() // so that no side collects the other's garbage
 			start := CPUTime(b)
 			for range calls {
 				call()

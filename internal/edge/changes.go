@@ -16,8 +16,8 @@ type Change struct {
 	images.Images // of the guard
 }
 
-// Changes are what a write did to the edges of a pair, those that ended first. A
-// guard outlives its edges, so its images decide: only guards report.
+// Changes returns what a write did to the edges of a pair, ended ones first. It
+// reads only the images of guards, because a guard outlives its edges.
 func (s Shape) Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Drift is how much is wrong in what is stored of some ends.
+// Drift counts what is wrong in the stored data of some ends.
 type Drift struct {
 	// Heads and Tail are by how much the counts are above (or, if negative,
 	// below) the edges. Heads has only the kinds whose counts are wrong.
@@ -48,8 +48,8 @@ func (d *Drift) addHeads(kind string, n int64) {
 }
 
 // Check compares counts, lists and edges, and changes nothing. An edge whose
-// item in the head's list is gone is found by Check of its tail. While the edges
-// keep changing it is plaza.ErrBusy.
+// item in the head's list is gone is found by Check of its tail. If the edges
+// keep changing, the error is plaza.ErrBusy.
 //
 // Cost: 1 request for about 100 edges, 1 RCU for each edge and 1 for about 20.
 func (g *Graph) Check(ctx context.Context, of Ends) (Drift, error) {

@@ -21,8 +21,8 @@ type Count struct {
 	Heads map[string]int64 // by kind; a missing kind has none
 	Tail  int64
 
-	// Version rises with every write of an edge that the counters count. Of reads that
-	// are consistent, the one with the highest is the newest.
+	// Version rises with every write of an edge that the counters count. Of several
+	// consistent reads, the one with the highest Version is the newest.
 	Version int64
 }
 
@@ -37,13 +37,13 @@ type counter struct {
 	shards []int
 
 	item    dynamo.Item // nil if there is none
-	damaged []string    // the attributes that cannot be read, which count as absent; "pk" where the key is no counter's
+	damaged []string    // the attributes that cannot be read, which count as absent; "pk" where the key is not that of a counter
 }
 
 // UpdateCounter begins a write of a head's counter, and raises its version. The counter
-// of shard 0 begins with the version of an id of now. So the versions of a head's
-// counters, added up, only grow, also if Erase drops the counters and others begin
-// later. Further shards begin at 0, or the sum could exceed 64 bits.
+// of shard 0 begins with the version of an id of now, so the sum of a head's versions
+// only grows, even if Erase drops the counters and new ones begin later. Further shards
+// begin at 0, or the sum could exceed 64 bits.
 func (g *Graph) UpdateCounter(head string, shard int) *store.Update {
 	update := g.table.Update(g.CounterKey(head, shard))
 	if shard > 0 {
@@ -175,7 +175,7 @@ func (g *Graph) sum(counters []counter) (Count, error) {
 	return total, nil
 }
 
-// noShard is the shard of an item among the counters that is no counter.
+// noShard stands for an item among the counters that is not a counter.
 const noShard = -1
 
 // counters reads the counters of a head that shard 0 names.

@@ -12,7 +12,7 @@ import (
 // Erase ends every edge of these ends and deletes the head's counters. It repairs
 // torn edges first, so that the lists and counts of others stay right. The guards
 // stay until they expire, and hold only the ids that have ended. After an error,
-// repeat it. While new edges keep arriving it is plaza.ErrBusy.
+// repeat it. If new edges keep arriving, the error is plaza.ErrBusy.
 //
 // Edges end one after another, since edges of one counter would conflict; only
 // the shards of the head's lists run side by side.

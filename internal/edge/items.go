@@ -230,7 +230,7 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// textIn is "" if value is no text.
+// textIn is "" if value is not a text.
 func textIn(value types.AttributeValue) string {
 	s, _ := value.(*types.AttributeValueMemberS)
 	if s == nil {
@@ -239,7 +239,7 @@ func textIn(value types.AttributeValue) string {
 	return s.Value
 }
 
-// intIn is not ok if value is no whole number.
+// intIn is not ok if value is not a whole number.
 func intIn(value types.AttributeValue) (number int64, ok bool) {
 	n, _ := value.(*types.AttributeValueMemberN)
 	if n == nil {

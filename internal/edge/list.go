@@ -11,9 +11,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ByHead reads what a reach has of head's edges of these kinds, merged from
-// all shards, strongly consistent: one read of the counters, and one for each
-// kind and shard.
+// ByHead reads head's edges of these kinds within a reach, merged from all
+// shards, strongly consistent. It takes one read of the counters, and one for
+// each kind and shard.
 func (g *Graph) ByHead(ctx context.Context, head string, kinds []string, reach store.Reach) (edges []Edge, rest string, err error) {
 	shards, err := g.Shards(ctx, head)
 	if err != nil {
@@ -31,7 +31,7 @@ func (g *Graph) ByTail(ctx context.Context, tail string, kinds []string, reach s
 	})
 }
 
-// ByShard reads what a reach has of one shard's edges of one kind.
+// ByShard reads one shard's edges of one kind within a reach.
 func (g *Graph) ByShard(ctx context.Context, head, kind string, shard int, reach store.Reach) (edges []Edge, rest string, err error) {
 	return g.read(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1}, reach)
 }

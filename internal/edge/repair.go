@@ -220,8 +220,8 @@ func (s state) fixedShard(f fix) int {
 
 // fixTx writes one item of the edge, on condition that all three are as they
 // were read. It raises the version of each end's counter, so that a Check or
-// Repair of either end notices. Of the head's counters it raises that of the
-// shard whose list changes.
+// Repair of either end notices. For the head, that is the counter of
+// the shard whose list changes.
 func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*store.Tx, error) {
 	tx := g.table.Tx()
 	e := s.Edge

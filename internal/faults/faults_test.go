@@ -169,7 +169,7 @@ func TestThrottledRequestsAreNotApplied(t *testing.T) {
 	}
 }
 
-func TestConflictCancels(t *testing.T) {
+func TestAConflictRefusesTheWholeWrite(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1, faults.Rates{Conflict: 1})
 	var single *types.TransactionConflictException
@@ -268,7 +268,7 @@ func TestUnprocessedPartOfABatchIsNotRead(t *testing.T) {
 	require.NotContains(t, left.Keys, out.Responses[*b.table][0])
 }
 
-func TestStaleReads(t *testing.T) {
+func TestAStaleReadReturnsAnEarlierAnswer(t *testing.T) {
 	t.Parallel()
 	stale := false
 	b := newBench(t, 1, faults.Rates{})
@@ -352,7 +352,7 @@ func TestHungIsAppliedAndEndsWithTheContext(t *testing.T) {
 	require.Equal(t, "1", b.count())
 }
 
-func TestKilledProcess(t *testing.T) {
+func TestAKilledProcessSendsNothingMore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		kill    func(*faults.Injector, int)

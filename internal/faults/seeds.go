@@ -39,7 +39,7 @@ func Some[T any](n int, cases ...T) []T {
 	return cases[:n]
 }
 
-// Cases yields all cases if Full, otherwise those that are named and each nth by name.
+// Cases yields all cases if Full, otherwise every nth by name, and those in named.
 func Cases[T any](n int, cases map[string]T, named ...string) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for i, name := range slices.Sorted(maps.Keys(cases)) {
@@ -58,8 +58,8 @@ func Size(full, brief int) int {
 	return brief
 }
 
-// Main runs a package's tests. Unless Full, rapid makes one in twenty of its checks, with
-// fewer steps, or as many as its flags say, and garbage is collected less often: a tenth
+// Main runs a package's tests. Unless Full, rapid makes fewer checks of fewer steps,
+// unless its flags say otherwise, and garbage is collected less often: this takes a tenth
 // of the CPU time. Twice as many tests as usual run side by side, since they wait for the
 // engine.
 func Main(m *testing.M) {

@@ -11,7 +11,7 @@ type block struct {
 	n      int // keys
 
 	id      BlockID
-	since   int  // the first snapshot that refers to id; 0: there is no id
+	since   int  // the first snapshot that refers to id; 0 if there is no id
 	changed bool // the separators after the first are not those of id
 	stored  bool // id is known to be stored
 }

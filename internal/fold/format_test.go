@@ -163,7 +163,7 @@ func TestForgeriesTakeLittleMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return int(after.TotalAlloc - before.TotalAlloc)
 	}
-	// A root that says it has as many blocks as the parser takes, and each number more.
+	// A root that claims as many blocks as the parser allows, and larger numbers.
 	for _, blocks := range []uint64{1, 1 << 10, 1<<20/minBlock + 1, 1 << 19, 1 << 40, math.MaxUint64} {
 		forged := binary.AppendUvarint([]byte{version, 100}, blocks)
 		forged = append(forged, make([]byte, 1<<20)...)

@@ -110,8 +110,8 @@ func (l *leaf) remove(key []byte) bool {
 	return true
 }
 
-// keyAt returns where the bytes of the key are that begins there. Its length has at
-// most two bytes; binary.Uvarint takes longer than the comparison.
+// keyAt returns where the bytes of the key that begins there start and end. Its
+// length has at most two bytes; binary.Uvarint takes longer than the comparison.
 func keyAt(data []byte, at int) (from, to int) {
 	size := int(data[at])
 	at++
@@ -128,8 +128,8 @@ func keyOf(data []byte, at int) []byte {
 	return data[from:to]
 }
 
-// pack returns a copy of data with room for more bytes and a sixteenth. Most memory
-// is keys, so leaves do not double.
+// pack returns a copy of data with room for more bytes and a sixteenth on top. It
+// does not double the room, because most memory is keys.
 func pack(data []byte, more int) []byte {
 	return append(slices.Grow([]byte(nil), len(data)+more+len(data)/16), data...)
 }
@@ -173,7 +173,7 @@ func separator(last, first []byte) []byte {
 	return bytes.Clone(first[:shared(last, first)+1])
 }
 
-// shared returns how many bytes a and b begin with alike.
+// shared returns the length of what a and b have in common at their beginning.
 func shared(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

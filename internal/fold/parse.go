@@ -2,13 +2,13 @@ package fold
 
 import "encoding/binary"
 
-// Block is a published block: the separators of its leaves, but for the first, which
+// Block is a published block: the separators of its leaves, except for the first, which
 // is in the root. It is safe for concurrent use.
 type Block struct {
 	from [][]byte
 }
 
-// ParseBlock reads a StoredBlock's Data. What differs from what a Snapshot writes is an
+// ParseBlock reads a StoredBlock's Data. Anything that a Snapshot would not write is an
 // error.
 func ParseBlock(data []byte) (*Block, error) {
 	p := parser{rest: data}
@@ -18,7 +18,8 @@ func ParseBlock(data []byte) (*Block, error) {
 	for len(p.rest) > 0 && len(b.from) < 2*minBlock-2 {
 		same := p.number(uint64(len(before)))
 		more := p.bytes(p.number(MaxKey - same))
-		// Larger than the one before, and what is shared is all that they share.
+		// A separator is larger than the one before, and what is shared is all that
+		// they share.
 		if p.failed || len(more) == 0 || int(same) < len(before) && more[0] <= before[same] {
 			return nil, errBlock
 		}

@@ -24,16 +24,16 @@ type counts struct {
 	extra []byte // the number of keys of each leaf, less minLeaf
 }
 
-// Leaf is a group of neighbouring keys: those that are at least From, up to the next
-// leaf's From.
+// Leaf is a group of neighbouring keys: those that are at least From and below the
+// next leaf's From.
 type Leaf struct {
 	From  []byte // nil for the first leaf: all
 	Above int64  // how many keys are before it
 	N     int
 }
 
-// ParseRoot reads a Snapshot's Root and keeps data. What differs from what a Snapshot
-// writes is an error.
+// ParseRoot reads a Snapshot's Root and keeps data. Anything that a Snapshot would not
+// write is an error.
 func ParseRoot(data []byte) (*Root, error) {
 	p := parser{rest: data}
 	p.version()
@@ -99,24 +99,24 @@ func (r *Root) Block(key []byte) int {
 	return r.last(func(b counts) bool { return bytes.Compare(b.from, key) > 0 })
 }
 
-// BlockAt returns the index in Blocks of the block of the key that has so many before
-// it, or else of the nearest; 0 if there is none.
+// BlockAt returns the index in Blocks of the block of the key that has this many keys
+// before it, or of the nearest block; 0 if there is none.
 func (r *Root) BlockAt(above int64) int {
 	return r.last(func(b counts) bool { return b.above > above })
 }
 
-// last returns the last block before those that are after, at least the first.
+// last returns the last block for which after is false, or the first block.
 func (r *Root) last(after func(counts) bool) int {
 	return sort.Search(max(len(r.blocks)-1, 0), func(i int) bool { return after(r.blocks[i+1]) })
 }
 
-// Leaf returns the leaf where key belongs, or else the nearest in b. Block i of Blocks
-// is b, or b is nil where there is none. A block that is not this root's is an error.
+// Leaf returns the leaf where key belongs, or the nearest one in b. b is block i of
+// Blocks, or nil if there are no blocks. A block of another root is an error.
 func (r *Root) Leaf(i int, b *Block, key []byte) (Leaf, error) {
 	return r.find(i, b, func(l Leaf) bool { return bytes.Compare(l.From, key) > 0 })
 }
 
-// LeafAt is Leaf for the key that has so many before it.
+// LeafAt is Leaf for the key that has this many keys before it.
 func (r *Root) LeafAt(i int, b *Block, above int64) (Leaf, error) {
 	return r.find(i, b, func(l Leaf) bool { return l.Above > above })
 }
@@ -129,7 +129,7 @@ func (r *Root) Leaves(i int, b *Block) ([]Leaf, error) {
 	return slices.Collect(r.leaves(i, b)), nil
 }
 
-// find returns the last leaf before those that are after, at least the first.
+// find returns the last leaf for which after is false, or the first leaf.
 func (r *Root) find(i int, b *Block, after func(Leaf) bool) (found Leaf, err error) {
 	if !r.has(i, b) {
 		return Leaf{}, errOther

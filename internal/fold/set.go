@@ -1,6 +1,6 @@
-// Package fold keeps the order keys of a board's period in memory, and publishes how
-// many there are. What it publishes is a root and blocks. A reader finds in them how
-// many keys are before a leaf, which has a few hundred, and counts those of the leaf.
+// Package fold keeps the order keys of a board's period in memory, and publishes a root
+// and blocks. In them a reader finds how many keys are before a leaf. A leaf has a few
+// hundred keys, which the reader counts itself.
 //
 // A Set groups its keys into leaves of 256 to 511, and the leaves into blocks of 128
 // to 255. A leaf has a separator: its keys are at least that, and smaller than the next
@@ -29,7 +29,7 @@ type Set struct {
 	n      int
 
 	taken   int       // the number of the last snapshot
-	retired []retired // what the stored root may refer to still
+	retired []retired // ids that the stored root may still refer to
 }
 
 // Len returns the number of keys.
@@ -92,11 +92,11 @@ func (s *Set) settle(i int) {
 	s.blocks = slices.Replace(s.blocks, lo, hi, regroupBlocks(s.blocks[lo:hi], parts)...)
 }
 
-// settle returns what to do once the i-th of n parts has one more or one less:
-// parts lo up to hi become that many, of equal size; 0 if all is well. A part has
-// least to 2*least-1, a lone one 0 to 2*least-1. A full part shares with a neighbour
-// that is less than three quarters full, so that keys in order do not leave all
-// parts half full; and then neither of the two is soon full again.
+// settle returns what to do after the i-th of n parts has grown or shrunk by one:
+// divide what is in parts lo up to hi into that many parts of equal size, 0 if all is
+// well. A part has least to 2*least-1, a lone one 0 to 2*least-1. A full part shares
+// with a neighbour that is less than three quarters full: then keys in order do not
+// leave all parts half full, and neither of the two is soon full again.
 func settle(i, n, least int, size func(int) int) (lo, hi, parts int) {
 	full, short := size(i) >= 2*least, size(i) < least && n > 1
 	if !full && !short {

@@ -2,7 +2,7 @@ package fold
 
 import "encoding/binary"
 
-// BlockID names a stored block. It never names two contents.
+// BlockID names a stored block. No two contents have the same one.
 type BlockID struct {
 	Gen uint64 // the folder's lease
 	N   uint64 // unique within Gen
@@ -74,8 +74,8 @@ func (s *Set) Snapshot(next func() BlockID) *Snapshot {
 	return snap
 }
 
-// Published says that snap's blocks and then its root are stored. It returns the ids
-// that no later root refers to and that snap's does not: they may be deleted.
+// Published notes that snap's blocks and then its root are stored. It returns the ids
+// to which neither snap's root nor a later one refers: they may be deleted.
 func (s *Set) Published(snap *Snapshot) (replaced []BlockID) {
 	for _, b := range s.blocks {
 		if b.since > 0 && b.since <= snap.number {

@@ -130,9 +130,9 @@ func (w *world) reads(t require.TestingT, snap *Snapshot) {
 	require.Equal(t, len(w.keys), end)
 }
 
-// TestASetIsWhatASortedSliceIs adds and removes some hundred keys at a time, of some
+// TestASetEqualsASortedSlice adds and removes some hundred keys at a time, of some
 // kind and in some order, and publishes, which fails now and then.
-func TestASetIsWhatASortedSliceIs(t *testing.T) {
+func TestASetEqualsASortedSlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld()
 		kind := kinds[rapid.SampledFrom(slices.Sorted(maps.Keys(kinds))).Draw(t, "kind")]

@@ -1,6 +1,6 @@
 // Package grants lists what the callers of each feature need: the calls that a role
 // makes, and the actions on tables that these calls need. It imports no feature, so that
-// each feature's tests can be held to it.
+// each feature's tests can enforce it.
 package grants
 
 import (
@@ -47,8 +47,8 @@ type feature struct {
 	roles  map[Role]duty
 }
 
-// duty is what a role does beyond Verify, which is everybody's, and beyond Reader's if
-// it is Service.
+// duty is what a role does besides Verify, which every role calls. Service also does
+// what Reader does.
 type duty struct {
 	calls []string // "notify.Repository: List Archived"
 	needs []Grant
@@ -86,8 +86,8 @@ func FeatureOf(schema string) (string, bool) {
 	return "", false
 }
 
-// Of returns what a feature's callers in a role need, in order. There is nothing for a
-// role in which the feature is not called.
+// Of returns what a feature's callers in a role need, in order: nothing if that role
+// never calls the feature.
 func Of(name string, role Role) []Grant {
 	for _, f := range features() {
 		if f.name == name {

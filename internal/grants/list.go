@@ -1,7 +1,7 @@
 package grants
 
-// features is the list. Tests run every call with nothing but what its role has here,
-// and fail where a grant is used by no call.
+// features is the list. Tests run every call with only the grants of its role, and
+// fail if no call uses a grant.
 func features() []feature {
 	const (
 		reads  = "GetItem Query BatchGetItem "

@@ -107,7 +107,7 @@ func (w *write) added(ctx context.Context, outcome Outcome) (Result, bool, error
 	return Result{outcome, last}, outcome == Stored, nil
 }
 
-// update adds an event that the group does not have, by an actor that it does not
+// update adds an event that the group does not have, by an actor whom it does not
 // name.
 func (w *write) update(now time.Time) store.Write {
 	name, id, actor := w.event.attribute(), w.id.String(), w.event.Actor

@@ -13,12 +13,12 @@ type Event struct {
 	ID      ids.ID // its identity, and its order among those of an actor
 	Actor   string
 	ByActor bool   // it takes the place of what the actor did before
-	Detail  string // what rebuilding Data needs besides
+	Detail  string // what else rebuilding Data needs
 	Data    string // of the head
 }
 
-// Entry is what a group keeps of an event. What was retracted is off; it has
-// neither Actor nor Detail where those are not its key.
+// Entry is what a group keeps of an event. A retracted event's entry is off: it
+// keeps no Detail, and its Actor only if that is its key.
 type Entry struct {
 	ID     ids.ID
 	Write  ids.ID // that stored it, or turned it off

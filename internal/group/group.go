@@ -44,7 +44,7 @@ type Head struct {
 
 // Index is the order of a partition's groups by place. It includes state, the
 // attribute of an item that is read with its first page. An index may not change,
-// so further attributes belong into Data.
+// so further attributes belong in Data.
 func Index(state string) store.Index {
 	return store.Index{Name: "recent", Sort: "last", Text: true, Include: []string{
 		"lv", "n", "more", "a1", "a2", "a3", "a4", "a5", "rev", "read", "unread", "was", "past", "ttl", "data", state,

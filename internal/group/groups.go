@@ -32,8 +32,8 @@ type Groups struct {
 
 	full *lru.Cache[store.Key, rise]
 
-	// turns because writes of one group refuse each other: 64 writers took 7 requests an
-	// event, and take 1.1.
+	// turns queues the writes of one group, which would refuse each other: 64 writers
+	// took 7 requests an event without it, and take 1.1 with it.
 	turns *turns.Turns
 }
 

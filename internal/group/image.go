@@ -4,7 +4,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// Image is a group as an image of its item has it.
+// Image is a group as a stream's image of its item has it.
 type Image struct{ stored }
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.
@@ -13,13 +13,13 @@ func (g *Image) UnmarshalDynamoItem(item dynamo.Item) error {
 	return g.stored.UnmarshalDynamoItem(item)
 }
 
-// Came reports whether an event came since the group was before, which is nil if it
-// did not exist. One whose write was slow comes twice, as its group moves twice.
+// Came reports whether an event came after before, which is nil if the group did not
+// exist. An event whose write was slow comes twice, because its group moves twice.
 func (g *Image) Came(before *Image) bool {
 	if g.N == 0 || before != nil && g.Last <= before.Last {
 		return false
 	}
-	// What is due moves too, but it stays as it was.
+	// A snoozed group that is due moves too, but is otherwise unchanged.
 	return before == nil || !snoozed(before.Place) || g.Data != before.Data || g.changed(before)
 }
 
@@ -33,8 +33,8 @@ func (g *Image) changed(before *Image) bool {
 	return false
 }
 
-// Lost reports whether an event was retracted since the group was before. Those of an
-// empty group are not looked at.
+// Lost reports whether an event was retracted after before. It ignores events that
+// emptying the group removed.
 func (g *Image) Lost(before *Image) bool {
 	for name, e := range g.entries {
 		if was, known := before.entries[name]; known && e.Off && !was.Off {

@@ -21,8 +21,8 @@ func (h Head) PlaceID() ids.ID {
 	return id
 }
 
-// Shown reports whether a set of PlaceIDs, which lists showed, has one of the group
-// at which its list showed all that is left of it.
+// Shown reports whether a set of PlaceIDs, which lists showed, has one at which a
+// list showed all that is left of the group.
 func (h Head) Shown(has func(ids.ID) bool) bool {
 	place := h.PlaceID()
 	return has(place) || slices.ContainsFunc(h.Past.ids(), func(id ids.ID) bool { return id >= place && has(id) })
@@ -49,8 +49,9 @@ func (p past) ids() []ids.ID {
 }
 
 // retire adds the write of an event that was retracted, or that a later one of its
-// actor replaced. It keeps the newest that a place may still go below, while the
-// watermark of who was shown them does not cover that place.
+// actor replaced. It keeps the newest of those less than pastSpan above an event that
+// is left: the place may go down to that event. Whoever was shown the group further
+// above has a watermark that covers the event.
 func (g *stored) retire(write ids.ID) {
 	all := append(g.Past.ids(), write)
 	slices.Sort(all)

@@ -19,7 +19,7 @@ const (
 	Snoozed  Shelf = "+"
 )
 
-// Span is the range of a shelf's places: from From, and below To.
+// Span is the range of a shelf's places: at least from, and below to.
 func (s Shelf) Span() (from, to string) {
 	if s == Listed {
 		return "0", "~" // no id begins with ~, which is the state's place

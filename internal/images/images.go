@@ -23,7 +23,7 @@ type Images struct {
 
 // Of returns the images of a record. Both are nil if the item expired: only what
 // has ended expires. A record whose images were dropped is stream.ErrTruncated, one
-// of a stream without both images stream.ErrView, and one that contradicts itself
+// of a stream without both images is stream.ErrView, and one that contradicts itself is
 // stream.ErrRecord.
 func Of(r stream.Record) (Images, error) {
 	i := Images{Key: store.KeyOf(r.Keys), Old: r.Old, New: r.New, At: r.At, table: r.Table}
@@ -55,7 +55,7 @@ func (i Images) check(r stream.Record) error {
 // Corrupt is the error for a damaged image.
 func (i Images) Corrupt(reason string) error { return store.Corrupt(i.table, i.Key, reason) }
 
-// Read decodes both images. What does not exist is nil, and a damaged image
+// Read decodes both images. A missing one is nil, and a damaged one is
 // plaza.ErrCorrupt.
 func Read[R any](i Images) (before, after *R, err error) {
 	if before, err = read[R](i, i.Old); err == nil {

@@ -86,7 +86,7 @@ func CheckNames(field string, names []string) error {
 	return nil
 }
 
-// CheckSet is CheckNames, and also refuses a name that is there twice.
+// CheckSet is CheckNames, and also refuses duplicates.
 func CheckSet(field string, names []string) error {
 	if err := CheckNames(field, names); err != nil {
 		return err

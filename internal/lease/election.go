@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ErrLost is returned when a leader's lease is another's now.
+// ErrLost is returned when another process has taken a leader's lease.
 var ErrLost = errors.New("lease: another process leads now")
 
 // StaleError is what Lead returns if it found work of a higher gen.
@@ -28,9 +28,9 @@ type Election struct {
 	Key   store.Key
 	Owner string // NewOwner's
 
-	// Lease is after how long without a beat another process leads. A leader beats
-	// every third of it, and stops after two thirds without, so that Lead has time to
-	// end.
+	// Lease is how long a leader may go without a beat before another process leads.
+	// A leader beats every third of it, and stops after two thirds without a beat, so
+	// that Lead has time to end.
 	Lease time.Duration
 
 	// Lead leads until ctx ends. No two calls have the same gen, in any process, and
@@ -114,7 +114,8 @@ func (c *candidate) stand(ctx context.Context) (pause time.Duration, err error) 
 	if seen.damaged != nil {
 		c.OnError(c.Table.Corrupt(c.Key, seen.damaged.Error()))
 	}
-	// What is its own is from a take whose answer was lost, or from before it lapsed.
+	// A lease of its own comes from a take whose answer was lost, or from before it
+	// lapsed.
 	if mine := seen.Owner == c.Owner; !mine && (seen.Owner != "" || seen.damaged != nil) {
 		if left := c.watch.Left(seen.Beat, asked, c.Lease); left > 0 {
 			return min(left, c.tick()), nil
@@ -128,7 +129,8 @@ func (c *candidate) stand(ctx context.Context) (pause time.Duration, err error) 
 	return c.tick(), c.reign(ctx, held, sent)
 }
 
-// take takes the lease as it was seen, and returns the one that stands then.
+// take takes the lease if it is as it was seen, and returns the one that is then
+// stored.
 func (c *candidate) take(ctx context.Context, seen leaderItem) (leaderItem, error) {
 	mine := leaderItem{Lease: Lease{Owner: c.Owner, Gen: max(seen.Gen, c.used) + 1}, Beat: seen.Beat + 1}
 	update := Take(c.Table, c.Key, seen.Lease, mine.Lease).Set("beat", mine.Beat)

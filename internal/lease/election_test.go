@@ -201,7 +201,7 @@ func TestATakeWhoseAnswersAreLostHolds(t *testing.T) {
 	}
 }
 
-func TestADamagedItemIsReportedAndMended(t *testing.T) {
+func TestADamagedItemIsReportedAndRepaired(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage map[string]types.AttributeValue
 		gen    uint64 // of the next leader
@@ -243,7 +243,7 @@ func number(n int) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.Itoa(n)}
 }
 
-func TestADamageUnderALeaderEndsItsReignAndIsMended(t *testing.T) {
+func TestDamageUnderALeaderEndsItsReignAndIsRepaired(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		ann := w.start("ann")
 		w.within(tick)

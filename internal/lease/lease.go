@@ -1,9 +1,9 @@
-// Package lease has items that one process at a time owns. Gen rises with every
+// Package lease has items, each owned by one process at a time. Gen rises with every
 // owner, and what an owner writes names its gen. So a process that lost its lease
 // while it was frozen cannot write.
 //
-// There are no times in these items: an owner is dead if its beat did not change
-// for a while by the clock of whoever watches it.
+// These items have no times: an owner is dead if its beat did not change for a while
+// by the clock of whoever watches it.
 package lease
 
 import (
@@ -51,8 +51,8 @@ func Release(t *store.Table, key store.Key, held Lease) *store.Update {
 	return Owned(t, key, held).Remove("owner")
 }
 
-// Refused runs a write and returns the item that stood against it: nil if none
-// did, an empty one if it was absent.
+// Refused runs a write and returns the stored item if a condition refused it: nil if
+// none did, an empty one if there is no item.
 func Refused[T any](ctx context.Context, t *store.Table, w store.Write) (found *T, err error) {
 	err = t.Run(ctx, w)
 	refused, ok := store.AsRefused(err)
@@ -72,9 +72,9 @@ type Watch struct {
 	since time.Time
 }
 
-// Left is how long the owner still lives if this beat, which was asked for at that
-// time, does not change. A beat was seen when its answer came, and is judged by when
-// it was asked for.
+// Left is how much longer the owner lives if this beat, which was asked for at that
+// time, does not change. A beat's age runs from when it was first answered until it
+// is asked for again.
 func (w *Watch) Left(beat int64, asked time.Time, lease time.Duration) time.Duration {
 	if w.since.IsZero() || w.beat != beat {
 		*w = Watch{beat, time.Now()}

@@ -17,8 +17,8 @@ import (
 	"github.com/plaza-sdk/plaza/meter"
 )
 
-// Local counts in a meter what passes through it. Units are those that the engine
-// reports. It computes them where DynamoDB Local differs from AWS: transactions, empty
+// Local counts in a meter what passes through it. It takes the units that the engine
+// reports, and computes them where DynamoDB Local differs from AWS: transactions, empty
 // reads, failed conditions and batch deletes of nothing. It does not count a
 // transaction's writes to an index.
 //

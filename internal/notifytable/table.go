@@ -17,7 +17,7 @@ func Feature() store.Feature {
 // Schema is the schema of the table name.
 func Schema(name string) *dynamodb.CreateTableInput { return Recent().Schema(name) }
 
-// Recent is the order of a user's groups, and has the state before them.
+// Recent is the order of a user's groups. The user's state comes before them.
 func Recent() store.Index { return group.Index("s") }
 
 // UserPK is the partition of what belongs to a user.

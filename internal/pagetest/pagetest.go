@@ -48,8 +48,9 @@ type List[T any] struct {
 
 	MaxLimit int // Defaults to cursor.MaxLimit.
 
-	// Brief leaves out unless faults.Full what another list of the package shows and the list's
-	// own rows hardly change: limits, ends, and pages among writes and upwards.
+	// Brief skips, unless faults.Full, the checks that another list of the package covers
+	// and that hardly depend on the list's own rows: limits, ends, and pages among writes
+	// and upwards.
 	Brief bool
 }
 

@@ -1,5 +1,5 @@
-// Package share saves reads: concurrent equal ones become one, and a result is used for
-// a while.
+// Package share turns concurrent equal reads into one, and reports whether the result
+// of one is still fresh.
 package share
 
 import (

@@ -82,7 +82,7 @@ func TestAnIndexIsReadAndCountedBySpans(t *testing.T) {
 	}
 }
 
-func TestAnIndexMaySortTextAndCarryKeysAlone(t *testing.T) {
+func TestAnIndexMaySortTextAndCarryOnlyKeys(t *testing.T) {
 	t.Parallel()
 	names := store.Index{Name: "names", Partition: "place", Sort: "name", Text: true}
 	table, _ := newTableOf(t, names.Schema)
@@ -102,7 +102,7 @@ func TestAnIndexMaySortTextAndCarryKeysAlone(t *testing.T) {
 	require.EqualValues(t, 1, n)
 }
 
-func TestOfAnIndexSomeAttributesAreRead(t *testing.T) {
+func TestAnIndexReadMaySelectAttributes(t *testing.T) {
 	t.Parallel()
 	table := newPlaced(t, 3)
 	span := store.IndexSpan{Partition: "here", From: []byte{0xff, 1}, Ascending: true, Only: []string{"rank", "pk"}}

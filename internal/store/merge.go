@@ -162,7 +162,7 @@ func (m Merge[R]) precedes(row *R, gap string) bool {
 }
 
 // merge puts lists in one order, pair by pair: a stable sort of all took 1.4
-// times as long. What lies beyond most rows it may leave out.
+// times as long. It may leave out rows beyond the first most.
 func (m Merge[R]) merge(lists [][]R, most int) []R {
 	switch len(lists) {
 	case 0:

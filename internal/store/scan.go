@@ -9,9 +9,8 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// Scan reads the items of all partitions that have the sort key, strongly
-// consistent, and leaves out damaged ones. It reads the whole table, 1 RCU for
-// each 4 KB.
+// Scan reads the items with this sort key in all partitions, strongly consistent, and
+// leaves out damaged ones. It reads the whole table, 1 RCU for each 4 KB.
 func Scan[R any](ctx context.Context, t *Table, key string) ([]R, error) {
 	var items []dynamo.Item
 	err := t.db.Table(t.name).Scan().Consistent(true).Filter("$ = ?", sk, key).All(ctx, &items)
@@ -21,9 +20,9 @@ func Scan[R any](ctx context.Context, t *Table, key string) ([]R, error) {
 	return decodeAll[R](t, items), nil
 }
 
-// ScanKeys passes to each the keys of all items of which one key begins as prefix
-// has it, as many as a request of 1 MB finds, strongly consistent. It reads the whole
-// table, 1 RCU for each 4 KB.
+// ScanKeys calls each with the keys of the items whose pk or sk begins as prefix's
+// does, those of one request of 1 MB at a time, strongly consistent. It reads the
+// whole table, 1 RCU for each 4 KB.
 func (t *Table) ScanKeys(ctx context.Context, prefix Key, each func([]Key) error) error {
 	var start dynamo.Item
 	for {

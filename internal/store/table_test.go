@@ -205,7 +205,7 @@ func TestSchemaAndTTLNameTheTableAndItsAttributes(t *testing.T) {
 	require.Equal(t, types.BillingModePayPerRequest, store.Schema("here").BillingMode)
 }
 
-func TestOnlySomeAttributesAreRead(t *testing.T) {
+func TestAReadMaySelectAttributes(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t)
 	require.NoError(t, table.PutAll(t.Context(), items(t, []row{{PK: "p", SK: "a", Hidden: true}, {PK: "p", SK: "b"}}), 1))

@@ -20,7 +20,7 @@ type Feature struct {
 	Expires bool // its items have an expiry
 }
 
-// marker is ~ / ~: the feature that a table belongs to.
+// marker is the item ~ / ~, which says what feature the table belongs to.
 type marker struct {
 	PK      string `dynamo:"pk"`
 	SK      string `dynamo:"sk"`

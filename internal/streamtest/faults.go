@@ -9,9 +9,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// every is how many writes there are from one fault to the next: a call that is
-// refused because of a fault may write again, in other words, and is then not
-// disturbed.
+// every is how many writes there are from one fault to the next: a call that a fault
+// refused may write again with another request, which must then pass.
 const every = 3
 
 // UnderFaults runs a test without faults and, if faults.Full, for each fault of a write

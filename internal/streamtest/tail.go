@@ -119,10 +119,10 @@ func (tail *Tail) shards(ctx context.Context) (shards []string, err error) {
 	}
 }
 
-// read reads one page. DynamoDB Local answers TrimmedDataAccess where another
-// streamed table is younger: then it begins again at the first record. It also reports
-// each of several concurrent deletes of one item, all but one without an image:
-// DynamoDB does not.
+// read reads one page. DynamoDB Local answers TrimmedDataAccess if another streamed
+// table is younger: then read begins again at the first record. DynamoDB Local also
+// reports each of several concurrent deletes of one item, all but one without an
+// image; DynamoDB does not.
 func (tail *Tail) read(ctx context.Context, shard string) (records []stream.Record, err error) {
 	iterator, begun := tail.at[shard]
 	if begun && iterator == "" {

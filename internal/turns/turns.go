@@ -1,5 +1,5 @@
-// Package turns queues the writes of a process to one item, which would otherwise fail
-// each other's conditions.
+// Package turns queues a process's writes to one item, which would otherwise fail each
+// other's conditions.
 package turns
 
 import (

@@ -67,7 +67,7 @@ func TestAWriteThatHangsHoldsOthersForFiveSeconds(t *testing.T) {
 	})
 }
 
-func TestWhoGivesUpHoldsNobody(t *testing.T) {
+func TestAWriteThatGivesUpHoldsNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		all := turns.New()

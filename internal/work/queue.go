@@ -53,7 +53,7 @@ type Queue[W any] struct {
 // item besides these. A job whose W cannot be decoded is damaged.
 type Job[W any] struct {
 	Key   store.Key
-	Lease int64 // until when others leave it alone, in Unix ms; 0 means nobody has it
+	Lease int64 // others leave it alone until then, in Unix ms; 0 means nobody has it
 	Work  W
 
 	claim uint32 // the last claim; two may take their leases in one millisecond

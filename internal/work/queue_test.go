@@ -106,7 +106,7 @@ func TestAJobIsOneItem(t *testing.T) {
 	require.NoError(t, q.End(t.Context(), j), "it is harmless to end it again")
 }
 
-func TestOfManyClaimsOneSucceeds(t *testing.T) {
+func TestOneOfManyClaimsSucceeds(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	q.store(t, "ann")

@@ -362,7 +362,7 @@ func TestManyRoomsAreReadByFewConnections(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(list, "\n"), 6, list) // readers, requests, this one
 }
 
-func TestWithoutAServer(t *testing.T) {
+func TestWithoutAServerCallsFail(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
 	t.Cleanup(func() { _ = client.Close() })
 	b := newBackplane(t, client, redisstream.Options{})
@@ -373,7 +373,7 @@ func TestWithoutAServer(t *testing.T) {
 	}
 }
 
-func TestBadOptions(t *testing.T) {
+func TestInvalidOptionsAreRefused(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1"})
 	t.Cleanup(func() { _ = client.Close() })
 	for name, opts := range map[string]redisstream.Options{

@@ -123,7 +123,7 @@ func TestARequestReadsFewStreams(t *testing.T) {
 	require.Equal(t, 4+1, hook.named, "and the reader's own")
 }
 
-func TestRequests(t *testing.T) {
+func TestCallsSendTheExpectedRequests(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 1} {

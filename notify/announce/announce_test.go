@@ -239,9 +239,9 @@ func TestAnIDOfOnesOwnLeadsToTheAnnouncement(t *testing.T) {
 	require.Len(t, w.listed(t), 7)
 }
 
-// TestWhatWasWithdrawnStaysAway withdraws before the announcement, or a repeat of it,
+// TestAWithdrawnAnnouncementStaysWithdrawn withdraws before the announcement, or a repeat of it,
 // arrives.
-func TestWhatWasWithdrawnStaysAway(t *testing.T) {
+func TestAWithdrawnAnnouncementStaysWithdrawn(t *testing.T) {
 	t.Parallel()
 	for _, passed := range []time.Duration{0, time.Minute, 89 * 24 * time.Hour} {
 		late := faults.Late{Holds: func(string, []byte) bool { return true }}

@@ -112,8 +112,8 @@ func TestAKilledProcessLeavesWhatARepeatCompletes(t *testing.T) {
 	}
 }
 
-// TestACallerWhoGivesUpRepeats gives up once the engine has answered, which the caller
-// does not hear.
+// TestACallerWhoGivesUpRepeats gives up once the engine has answered, before the
+// answer arrives.
 func TestACallerWhoGivesUpRepeats(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})

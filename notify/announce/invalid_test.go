@@ -93,7 +93,7 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	require.Zero(t, in.Requests())
 }
 
-func TestWhatIsJustAllowedIsAccepted(t *testing.T) {
+func TestInputAtItsLimitsIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for name, change := range map[string]func(*notify.Announcement){

@@ -32,7 +32,7 @@ func TestListIsExact(t *testing.T) {
 		return pagetest.List[notify.Announcement]{
 			Page:  of("everyone"),
 			ID:    func(a notify.Announcement) string { return a.ID.String() },
-			Brief: true, // as others of internal/store
+			Brief: true, // other lists of internal/store run all checks
 			Add: func(_ context.Context, n int) (added []string) {
 				for range n {
 					w.forward(time.Millisecond)

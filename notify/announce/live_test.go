@@ -112,7 +112,7 @@ func TestNoMarkCoversWhatAProcessDidNotShow(t *testing.T) {
 	}
 }
 
-func TestWhoJoinedLaterSeesNothingOfBefore(t *testing.T) {
+func TestAUserSeesNothingFromBeforeJoining(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a := w.announce(t, w.message("Hello"))
@@ -252,7 +252,7 @@ func TestSeveralAudiencesAreOneListWithoutRepeats(t *testing.T) {
 	require.Empty(t, w.live(t))
 }
 
-func TestWhoChangesWhatIsShownChangesItForNobodyElse(t *testing.T) {
+func TestACallerWhoChangesAnAnswerChangesNoOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a := w.announce(t, w.message("Hello"))
@@ -352,8 +352,8 @@ func TestAClockThatGoesBackReadsAgain(t *testing.T) {
 	require.Equal(t, 2, in.Requests(), "the later reading by the clock replaced it")
 }
 
-// TestOneWhoGivesUpLeavesTheOthersTheirRead lets the caller who began a read go.
-func TestOneWhoGivesUpLeavesTheOthersTheirRead(t *testing.T) {
+// TestACallerWhoGivesUpLeavesTheOthersTheirRead lets the caller who began a read go.
+func TestACallerWhoGivesUpLeavesTheOthersTheirRead(t *testing.T) {
 	w := newWorld(t)
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),

@@ -245,9 +245,9 @@ func TestEveryUserSeesEveryAnnouncementAsNew(t *testing.T) {
 	}
 }
 
-// TestAPageIsNoDearerForAnnouncements compares the costs of a page and a count with and
+// TestAnnouncementsMakeAPageNoMoreExpensive compares the costs of a page and a count with and
 // without announcements.
-func TestAPageIsNoDearerForAnnouncements(t *testing.T) {
+func TestAnnouncementsMakeAPageNoMoreExpensive(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t)

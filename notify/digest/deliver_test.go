@@ -87,7 +87,7 @@ func TestEachEventIsInTheDigestOfItsSlot(t *testing.T) {
 	require.Equal(t, 2, w.all()[1].Entries[1].N)
 }
 
-func TestWhatIsNoLongerUnreadAndListedIsLeftOut(t *testing.T) {
+func TestADigestLeavesOutReadAndUnlistedGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
 	p := w.process(t, parts{})

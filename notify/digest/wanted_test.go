@@ -22,7 +22,7 @@ func (comments) Decide(_ context.Context, n notify.Notification) (d notify.Decis
 	return d, nil
 }
 
-func TestWhatIsNotWantedKeepsNothingOut(t *testing.T) {
+func TestUnwantedEventsTakeNoPlaceInADigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)
 	p := w.process(t, parts{policy: comments{}, worker: digest.WorkerOptions{Policy: comments{}}})

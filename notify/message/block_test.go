@@ -82,7 +82,7 @@ func TestABlockIsOneOfNotificationsToo(t *testing.T) {
 	w.send(t, pair, "ben")
 }
 
-func TestBlockRefusesWhatIsNoPair(t *testing.T) {
+func TestBlockRefusesAnInvalidPair(t *testing.T) {
 	t.Parallel()
 	elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
 	w := newWorld(t, &message.Options{Blocks: elsewhere})

@@ -210,7 +210,7 @@ func TestEraseReachesEverything(t *testing.T) {
 	}
 }
 
-func TestEraseCosts(t *testing.T) {
+func TestEraseCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil)

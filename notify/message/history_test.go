@@ -93,7 +93,7 @@ func TestHistoryIsPagedExactly(t *testing.T) {
 	}
 }
 
-func TestHistoryIsWhatIsTheUsersToRead(t *testing.T) {
+func TestHistoryShowsWhatTheUserMayRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.lay(t, "g", 0, "ann").send(t, 10)

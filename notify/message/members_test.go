@@ -198,7 +198,7 @@ func TestMembersOfAPairAreInItsName(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesWhatIsNoGroup(t *testing.T) {
+func TestCreateRefusesAnInvalidGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for name, c := range map[string]struct {

@@ -60,7 +60,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 			}
 			return pagetest.List[prefs.Block]{
 				Page:  page(user),
-				Brief: true, // as others of internal/store
+				Brief: true, // other lists of internal/store run all checks
 				ID:    func(b prefs.Block) string { return b.Actor },
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)
@@ -106,7 +106,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 	})
 }
 
-func TestListsHaveWhatStands(t *testing.T) {
+func TestListsHaveOnlyStandingBlocksAndMutes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	long := prefs.Pair{User: "ann", Actor: "user:" + string(make([]byte, 256))}

@@ -76,7 +76,7 @@ func TestAMutedVerbIsNeitherListedNorCounted(t *testing.T) {
 	require.Equal(t, []string{"comment"}, b.verbs(t))
 }
 
-func TestAMutedObjectIsHeardOfByMentionsOnly(t *testing.T) {
+func TestEventsOnAMutedObjectAreDroppedUnlessTheirVerbPierces(t *testing.T) {
 	t.Parallel()
 	b := newBell(t)
 	b.mute(t, mute)
@@ -86,7 +86,7 @@ func TestAMutedObjectIsHeardOfByMentionsOnly(t *testing.T) {
 	require.ElementsMatch(t, []string{"mention", "login"}, b.verbs(t))
 }
 
-func TestWhatABlockedActorDoesIsDroppedForEver(t *testing.T) {
+func TestABlockedActorsEventsAreDroppedPermanently(t *testing.T) {
 	t.Parallel()
 	b := newBell(t)
 	b.happens(t, of("like"))
@@ -116,7 +116,7 @@ func TestPrefsAndNotifyAgreeOnOnesOwnActions(t *testing.T) {
 	}
 }
 
-func TestNotifysEraseDeletesPreferencesToo(t *testing.T) {
+func TestEraseOfNotifyDeletesPreferencesToo(t *testing.T) {
 	t.Parallel()
 	b := newBell(t)
 	b.set(t, about("like", email), true)

@@ -126,7 +126,7 @@ func TestSettingsOfAnotherDeploymentAreKeptAndApply(t *testing.T) {
 	}, newer.own(t))
 }
 
-func TestWhatHoldsNothingExpires(t *testing.T) {
+func TestEmptyItemsExpire(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	expiries := func() (set int) {

@@ -58,7 +58,7 @@ func drain(t *testing.T, moto sinktest.Moto, queue string) (got []received) {
 	}
 }
 
-func TestARuleGetsItsSourceAlone(t *testing.T) {
+func TestARuleGetsOnlyItsSource(t *testing.T) {
 	moto := sinktest.OpenMoto(t)
 	client := sdk.NewFromConfig(moto.Config())
 	bus := "fanout-" + rand.Text()

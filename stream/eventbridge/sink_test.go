@@ -72,7 +72,7 @@ func TestSink(t *testing.T) {
 	})
 }
 
-func TestAnEntryHasWhatRulesMatch(t *testing.T) {
+func TestAnEntryHasTheFieldsThatRulesMatch(t *testing.T) {
 	script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(2, nil)} })
 	at := time.Date(2026, 7, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
 	_, err := open(t, script.Config()).Put(t.Context(), []stream.Event{
@@ -191,7 +191,7 @@ func TestAnEntrysCodeSaysWhetherToRepeatIt(t *testing.T) {
 	}
 }
 
-func TestWhatTheServiceWouldRefuseIsNotSent(t *testing.T) {
+func TestEventsThatTheServiceWouldRefuseAreNotSent(t *testing.T) {
 	good := event(0, []byte(`{}`))
 	for name, spoil := range map[string]func(*stream.Event){
 		"Event.Source": func(e *stream.Event) { e.Source = "" },

@@ -153,7 +153,7 @@ func TestOnlyRecordsThatFailedAreSentAgain(t *testing.T) {
 	require.Empty(t, dead.Letters)
 }
 
-func TestWhatIsNoJSONIsNotArchived(t *testing.T) {
+func TestEventsThatAreNotJSONAreNotArchived(t *testing.T) {
 	for name, data := range map[string]string{
 		"empty": "", "two values": "{}\n{}", "half": `{"a":`, "not UTF-8": "\"\xff\"", "text": "hello",
 		"deep": strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),

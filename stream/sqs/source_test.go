@@ -154,7 +154,7 @@ func TestReceiveEndsWithItsContext(t *testing.T) {
 	body := stored(t, nil, letter(t, change("a", 1, "x")))
 	n := 0
 	script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
-		if n++; n > 3 { // the same message for ever
+		if n++; n > 3 { // the same message forever
 			cancel()
 			<-r.HTTP.Context().Done()
 			return sinktest.Answer{Err: r.HTTP.Context().Err()}

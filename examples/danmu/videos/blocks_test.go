@@ -141,14 +141,14 @@ func manyCatastrophic(t *testing.T, b browsertest.Browser) {
 	choose(t, p, "evil.json", map[string]any{"format": "plaza-danmu-blocks", "version": 1, "patterns": patterns})
 	p.Until(`document.querySelectorAll("#words li").length === 500`)
 	require.True(t, browsertest.Eval[bool](p, frames(30, "")), "frames go on")
-	p.Until(`document.getElementById("block-note").textContent.includes("rest")`)
+	p.Until(`document.getElementById("block-note").textContent.includes("are off")`)
 	p.Until(`window.danmu.onScreen().length > 5`)
 	p.Click("#clear")
 	p.Click("#clear")
 	p.Until(`document.querySelectorAll("#words li").length === 0`)
 }
 
-// choose imports a file, of JSON if content is no text.
+// choose imports a file, of JSON if content is not a text.
 func choose(t *testing.T, p browsertest.Window, name string, content any) {
 	t.Helper()
 	text, ok := content.(string)

@@ -14,17 +14,17 @@ const crowdSize = 320
 
 // CrowdOptions of Crowd. The zero value works.
 type CrowdOptions struct {
-	// Viewers are the names of who sent them. By default nobody's name is known.
+	// Viewers are the names of the senders. By default danmu have no sender.
 	Viewers []string
 
-	// Until is when the last one was sent, some weeks after the first. By default it is
-	// not known when.
+	// Until is when the last danmu was sent, some weeks after the first. By default danmu
+	// have no time.
 	Until time.Time
 }
 
 // Crowd makes up what viewers said at Hills or Lighthouse, whatever their IDs and Owners
-// are: a few hundred danmu in English and Chinese, in playing order, with two busy moments.
-// They are always the same. Of another video nobody said anything.
+// are: a few hundred danmu in English and Chinese, in playing order, with two busy
+// moments. They are always the same. Any other video gets none.
 func Crowd(v Video, opts *CrowdOptions) []danmu.Comment {
 	said, found := talk[v.Src]
 	if !found {
@@ -56,7 +56,7 @@ func Crowd(v Video, opts *CrowdOptions) []danmu.Comment {
 	return comments
 }
 
-// Most danmu look as they do without a choice.
+// Most danmu keep the default look.
 var (
 	crowdModes  = []danmu.Mode{danmu.Scroll, danmu.Scroll, danmu.Scroll, danmu.Scroll, danmu.Scroll, danmu.Scroll, danmu.Scroll, danmu.Scroll, danmu.Scroll, danmu.Top, danmu.Bottom, danmu.Reverse}
 	crowdColors = []danmu.Color{0, 0, 0, 0, 0, 0, 0, 0, danmu.RGB(0xffd76a), danmu.RGB(0x7fe0ff), danmu.RGB(0xff9bb3), danmu.RGB(0x9df29a)}

@@ -78,7 +78,7 @@ func TestTheFirstSendSetsTheOwner(t *testing.T) {
 	}
 }
 
-func TestOfManyClaimsOfAVideoOneSucceeds(t *testing.T) {
+func TestOneOfManyClaimsOfAVideoSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Hills())
 	const many = 8

@@ -16,22 +16,23 @@ type Options struct {
 	// Videos can be played. Defaults to Hills and Lighthouse.
 	Videos []Video
 
-	// Others are ids of videos that only other players play: danmu are taken for them too.
+	// Others are ids of videos that only other players play: their danmu are accepted
+	// too.
 	Others []string
 
 	// Hosts are names to answer to, besides localhost and the address that a request
 	// arrived at.
 	Hosts []string
 
-	// Known reports whether there is such a user. Requests in another name are refused.
-	// By default every name is known.
+	// Known reports whether there is such a user. Requests under any other name are
+	// refused. By default every name is known.
 	Known func(user string) bool
 
 	// IDs makes the ids of danmu. Defaults to a lease.Source, which Close closes.
 	IDs ids.Source
 
 	// Script is the address of a JavaScript module of this origin, which the page loads
-	// before its own: a service adds to the page with it. Its requests are those of
+	// before its own, for what a service adds to the page. For its requests it uses
 	// static/api.js. Defaults to none.
 	Script string
 

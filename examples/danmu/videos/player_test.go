@@ -262,7 +262,7 @@ func lessMotion(t *testing.T, b browsertest.Browser) {
 	p.Open(w.url)
 	p.Until(`window.danmu && document.getElementById("present").textContent`)
 	seek(p, 10)
-	p.Do(`window.danmu.medium.playbackRate = 0.3`) // a late frame is no seek
+	p.Do(`window.danmu.medium.playbackRate = 0.3`) // so that a late frame does not look like a seek
 	p.Until(`window.danmu.onScreen().length > 5`)
 	seen := browsertest.Eval[struct{ Pairs, Boxes, Moved, Outside int }](p, `(async () => {
 		const seen = { pairs: 0, boxes: 0, moved: 0, outside: 0 }, places = new Map();

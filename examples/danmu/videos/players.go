@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// contentTypes of the formats that players read. NDJSON is none: it has what viewers must
-// not see.
+// contentTypes of the formats that players read. NDJSON is not one of them: it has data
+// that viewers must not see.
 var contentTypes = map[format.Format]string{
 	format.ArtPlayer:   "application/json",
 	format.Bilibili:    "application/xml",
@@ -97,7 +97,7 @@ func (s *Service) export(ctx context.Context, to io.Writer, id string, f format.
 	return w.Close()
 }
 
-// forPlayer makes of a danmu what a player shows best.
+// forPlayer turns a danmu into the form that a player shows best.
 func forPlayer(c danmu.Comment, f format.Format) (danmu.Comment, error) {
 	c.Key, c.Extra = c.ID.String(), nil // the Key is for its sender alone
 	if c.Mode == danmu.Reverse && f != format.Bilibili {

@@ -38,7 +38,7 @@ const (
 	sendRate, sendBurst       = 10, 100
 	videoRate, videoBurst     = 50, 500
 
-	// Of likes and reports. A good joke is liked more often than anything is said.
+	// Of likes and reports. A good joke gets more likes than anybody sends danmu.
 	reactionRate, reactionBurst           = 10, 100
 	videoReactionRate, videoReactionBurst = 200, 2_000
 
@@ -180,7 +180,7 @@ func (s *Service) find(id string) (Video, bool) {
 	return s.opts.Videos[i], true
 }
 
-// has reports whether danmu are taken for the video.
+// has reports whether the video accepts danmu.
 func (s *Service) has(id string) bool {
 	_, found := s.find(id)
 	return found || slices.Contains(s.opts.Others, id)

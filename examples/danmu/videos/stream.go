@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	beat         = 10 * time.Second // between two events present, at most: a page that is gone is noticed
+	beat         = 10 * time.Second // the longest time between two events, so that a page that is gone is noticed
 	presentEvery = time.Second      // for 5,000 viewers; a tenth for 500
 )
 
@@ -103,8 +103,8 @@ func (s *Service) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendBatches sends batches until the next beat. It sends the number of viewers where that
-// is another than present, and returns the last one.
+// sendBatches sends batches until the next beat. It sends the number of viewers if that
+// differs from present, and returns the last number.
 func sendBatches(ctx context.Context, s *sse.Stream, viewer *live.Viewer, present int) (int, error) {
 	until, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()

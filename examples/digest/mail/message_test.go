@@ -93,7 +93,7 @@ func TestSubjectsAndNamesAreInAnyLanguage(t *testing.T) {
 	}
 }
 
-func TestWhatUsersWroteStaysText(t *testing.T) {
+func TestUsersTextIsNeverMarkup(t *testing.T) {
 	t.Parallel()
 	const header = "\r\nBcc: mallory@evil.test\r\nX-Injected: 1\r\n\r\n"
 	for _, text := range []string{

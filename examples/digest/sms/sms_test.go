@@ -82,7 +82,7 @@ func TestSegmentsAreCountedAsNetworksDo(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsCut(t *testing.T) {
+func TestALongTextIsCut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		words string
@@ -105,7 +105,7 @@ func TestWhatDoesNotFitIsCut(t *testing.T) {
 	}
 }
 
-func TestWhatUsersWroteIsBounded(t *testing.T) {
+func TestUsersTextIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{
 		strings.Repeat("x", 1_000_000), strings.Repeat("长", 1_000_000), strings.Repeat("€a长", 300_000),
@@ -124,7 +124,7 @@ func TestWhatUsersWroteIsBounded(t *testing.T) {
 	}
 }
 
-func TestANumberThatIsNoneIsDropped(t *testing.T) {
+func TestAnInvalidNumberIsDropped(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{"", "4915112345678", "+0915112345678", "+49 151 12345678", "+49151\n12345678", "+491511234567890123", "+123", "+49151x2345678", "+4915112345678\n"} {
 		p := &phone{number: number, words: "x"}

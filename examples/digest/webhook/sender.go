@@ -176,7 +176,7 @@ func (s *Sender) post(ctx context.Context, to Endpoint, d digest.Delivery) error
 }
 
 // messageID is the same in every attempt. It is a hash, because a key may contain any
-// characters, also the dot that ends the id where it is signed.
+// characters, even the dot that ends the id in the signed text.
 func messageID(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "digest_" + hex.EncodeToString(sum[:16])

@@ -146,7 +146,7 @@ func TestTheSignatureIsTheStandards(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestWhatIsNotSignedNowIsRefused(t *testing.T) {
+func TestUnsignedAndOldMessagesAreRefused(t *testing.T) {
 	t.Parallel()
 	signed := func() *http.Request {
 		r := newReceiver(t, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func TestViolations(t *testing.T) {
+func TestOnlyABadPageHasViolations(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{
 		"/good": `<h1>A page</h1><img src="data:," alt="a dot"><button>Go</button>`,

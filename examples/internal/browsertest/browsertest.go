@@ -140,7 +140,7 @@ func (b Browser) window(t *testing.T) context.Context {
 	return w.ctx
 }
 
-// leave leaves pages that ask whether to, until the window closes.
+// leave confirms that pages may be left, if they ask, until the window closes.
 func (w opened) leave() {
 	for dialog, err := range chromedp.Events(w.ctx, page.JavascriptDialogOpening) {
 		if err != nil {
@@ -154,7 +154,7 @@ func (w opened) leave() {
 	}
 }
 
-// empty ends the page and what it was made to believe.
+// empty leaves the page, and resets the media features that Dark and Calm set.
 func (w opened) empty() error {
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()

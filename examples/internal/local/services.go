@@ -83,8 +83,8 @@ func Serve(ctx context.Context, cfg aws.Config, refuse func(action string) bool)
 	return s, nil
 }
 
-// correctChecksum mends what DynamoDB Local gets wrong. Clients warn of a wrong checksum, and
-// of none.
+// correctChecksum corrects what DynamoDB Local gets wrong. Clients warn of a wrong checksum
+// and of a missing one.
 func correctChecksum(r *http.Response) error {
 	body, err := io.ReadAll(r.Body)
 	if err := errors.Join(err, r.Body.Close()); err != nil {

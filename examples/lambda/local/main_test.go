@@ -94,7 +94,7 @@ func (w world) home(t *testing.T, user string) (photos []string) {
 	return photos
 }
 
-func TestAPostIsInTheHomeOfWhoFollows(t *testing.T) {
+func TestAPostIsInTheHomesOfFollowers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, true, w.call(t, "ann", "PUT", "/following/ben", "", 200)["changed"])

@@ -24,7 +24,7 @@ var roles = map[string][]tables.Role{
 	"Worker": {tables.Service, tables.Worker, tables.Operator},
 }
 
-// deployed are the tables. What people write in four of them rings bells.
+// deployed are the tables. Writes to four of them ring bells.
 func deployed(prefix string) []tables.Table {
 	all := tables.All(prefix)
 	for i, t := range all {

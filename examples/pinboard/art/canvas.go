@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// canvas collects an SVG. What is drawn later lies above.
+// canvas collects an SVG. Later drawings lie above earlier ones.
 type canvas struct {
 	*rand.Rand
 	w, h float64

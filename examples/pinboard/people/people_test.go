@@ -36,7 +36,7 @@ func TestEverybodyHasAnIDANameABioAndAPlace(t *testing.T) {
 	assert.Len(t, slices.Compact(ids), len(everybody))
 }
 
-func TestThoseWhomTheToursMeetAreThere(t *testing.T) {
+func TestThePeopleOfTheToursExist(t *testing.T) {
 	for _, id := range []string{"ann", "eric", "chris", "lin", "mia"} {
 		p, ok := Get(id)
 		assert.True(t, ok, id)
@@ -48,7 +48,7 @@ func TestThoseWhomTheToursMeetAreThere(t *testing.T) {
 	assert.False(t, Moderator("ann"))
 }
 
-func TestWhatACallerChangesIsItsOwn(t *testing.T) {
+func TestACallersChangesAffectNobodyElse(t *testing.T) {
 	All()[0].Name = "changed"
 	assert.NotEqual(t, "changed", All()[0].Name)
 }

@@ -75,8 +75,8 @@ func (p *plan) events(user string) ([]notify.Notification, error) {
 	return all, nil
 }
 
-// ring fills the bells of those whom the tours meet. What is more than half a day old was
-// seen. One person's bell is one job, because it has to be written in order.
+// ring fills the bells of those whom the tours meet. Everything older than half a day
+// was seen. One person's bell is one job, because it has to be written in order.
 func (w *writer) ring(ctx context.Context) error {
 	return each(ctx, w.bells, func(ctx context.Context, events []notify.Notification) error {
 		if len(events) == 0 {

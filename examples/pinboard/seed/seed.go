@@ -27,14 +27,14 @@ import (
 // begin at midnight UTC, Increment as an operator, and no Floor.
 const Board = "liked"
 
-// Repositories are where to write. What is nil is left out.
+// Repositories are where to write. Nil ones are left out.
 type Repositories struct {
 	Follows   *follow.Repository
 	Feeds     *feed.Repository
 	Comments  *comment.Repository
 	Reactions *reaction.Repository // of the kinds like and report
 
-	// Report brings a report before the moderators. What is reported is there.
+	// Report brings a report before the moderators. Its object exists.
 	Report func(ctx context.Context, report reaction.Reaction, reason string) error
 
 	// Boards, Messages and Bells return repositories that use the given clock, which is in

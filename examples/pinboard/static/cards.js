@@ -19,7 +19,7 @@ const t = words({
 export const ready = sheet("/cards.css");
 export const pinHref = (picture) => `/pins/${encodeURIComponent(picture)}`;
 export const boardHref = (board) => `/boards/${encodeURIComponent(board)}`;
-export const pictureSrc = (picture) => `/pictures/${encodeURIComponent(picture)}.svg`;
+const pictureSrc = (picture) => `/pictures/${encodeURIComponent(picture)}.svg`;
 
 // Each item of a masonry spans as many of the grid's low rows as it is high. So the items
 // stay in the order of the document, for the keyboard and for screen readers.

@@ -1,5 +1,5 @@
 // What happens to the person of this window, at the moment it happens. The window has one
-// stream, and reads again whenever that begins anew.
+// stream, and reads again whenever that begins again.
 import { events, get } from "./api.js";
 import { badge } from "./top.js";
 import { words } from "./words.js";

@@ -9,7 +9,7 @@ import { go } from "./router.js";
 import { words } from "./words.js";
 
 const t = words({
-  en: { make: "Make a picture", another: "Another one", title: "Title", publish: "Publish", done: "It is in the homes of your followers." },
+  en: { make: "Make a picture", another: "Another one", title: "Title", publish: "Publish", done: "It is now in your followers' homes." },
   zh: { make: "画一张图", another: "换一张", title: "标题", publish: "发布", done: "关注你的人已经能看到了。" },
 });
 

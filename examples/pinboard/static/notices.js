@@ -59,8 +59,8 @@ export function sentence(e, title) {
   return t(name, who(e), kind === "board" ? id.slice(id.indexOf(".") + 1) : title ? t("title", title) : "");
 }
 
-// who names the newest and counts the others. Of comments it counts the people that are
-// known, since one may have written several.
+// who names the newest and counts the others. For comments it counts the people that are
+// known, since one person may have written several.
 function who(e) {
   const actors = (e.actors ?? [e.activity.actor]).map((id) => person(id).name);
   const people = ["like", "pin", "follow"].includes(e.activity.verb);

@@ -1,5 +1,5 @@
 // What the page does while the service cannot be reached: it says so, asks whether it is
-// back, and warns who leaves the page before everything was sent.
+// back, and warns those who leave the page before everything was sent.
 import { traffic, waiting } from "./api.js";
 import { words } from "./words.js";
 

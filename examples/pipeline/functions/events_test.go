@@ -122,7 +122,7 @@ var bad = map[string]string{
 	"another record": `{"Records":{"1":{}},"detail":{"v":1},"queryStringParameters":[]}`,
 }
 
-func TestWhatCannotBeReadIsAnErrorAndTheProcessLives(t *testing.T) {
+func TestAnUnreadableEventIsAnErrorAndTheProcessLives(t *testing.T) {
 	w := newWorld(t, nil)
 	for name, payload := range bad {
 		for _, f := range []function{w.fanout, w.consumer, w.leaderget} {
@@ -199,7 +199,7 @@ func TestARecordOfTwoMiBIsNotLost(t *testing.T) {
 	require.Equal(t, 1, refused)
 }
 
-func TestWhatTheBusRefusesIsADeadLetter(t *testing.T) {
+func TestAnEventThatTheBusRefusesIsADeadLetter(t *testing.T) {
 	w := newWorld(t, func(action string) bool { return action == "events:PutEvents" })
 	got, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
 	require.NoError(t, err)
@@ -214,7 +214,7 @@ func TestWhatTheBusRefusesIsADeadLetter(t *testing.T) {
 	require.Len(t, seqs, 4)
 }
 
-func TestWhatIsNeitherSentNorADeadLetterComesAgain(t *testing.T) {
+func TestARecordThatIsNeitherSentNorADeadLetterComesAgain(t *testing.T) {
 	w := newWorld(t, func(string) bool { return true })
 	got, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
 	require.NoError(t, err)
@@ -224,7 +224,7 @@ func TestWhatIsNeitherSentNorADeadLetterComesAgain(t *testing.T) {
 
 // The consumer's process lives on what it cannot apply, and Lambda sends the event
 // to the dead letters.
-func TestWhatNoBoardTakesIsAnError(t *testing.T) {
+func TestARecordThatNoBoardTakesIsAnError(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, broken := range []string{`{"S": "many"}`, `{"N": "1.5"}`} {
 		payload := strings.Replace(string(event(t, "insertEvent.json")), `{"N": "80"}`, broken, 1)
@@ -238,7 +238,7 @@ func TestWhatNoBoardTakesIsAnError(t *testing.T) {
 
 // What Lambda sends to the queue when the consumer gave up is read as the record
 // that the bus brought.
-func TestWhatTheConsumerGaveUpOnCanBeDrivenAgain(t *testing.T) {
+func TestAnEventThatTheConsumerGaveUpOnCanBeDrivenAgain(t *testing.T) {
 	document := fmt.Sprintf(`{"version":"1.0","timestamp":"2026-01-02T03:04:05.678Z",
 		"requestContext":{"requestId":"r","functionArn":"arn:aws:lambda:us-east-1:123456789012:function:consumer","condition":"RetriesExhausted","approximateInvokeCount":3},
 		"requestPayload":%s,"responseContext":{"statusCode":200,"executedVersion":"$LATEST","functionError":"Unhandled"},

@@ -63,7 +63,7 @@ func properties[P any](t *testing.T, from template, name, kind string) P {
 
 const toLetters = "!GetAtt DeadLetters.Arn"
 
-func TestTheStreamIsReadFromItsStartAndWhatFailsIsADeadLetter(t *testing.T) {
+func TestTheStreamIsReadFromItsStartAndFailuresAreDeadLetters(t *testing.T) {
 	type mapping struct {
 		EventSourceArn, FunctionName, StartingPosition string
 		BatchSize                                      int
@@ -132,7 +132,7 @@ func functionOf(t *testing.T, from template, name string) functionProperties {
 
 // A bus invokes the consumer asynchronously: without a destination its events
 // would be dropped after the last attempt.
-func TestWhatTheConsumerGivesUpOnIsADeadLetter(t *testing.T) {
+func TestAnEventThatTheConsumerGivesUpOnIsADeadLetter(t *testing.T) {
 	want := &invokeConfig{MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 3600}
 	want.DestinationConfig.OnFailure.Type, want.DestinationConfig.OnFailure.Destination = "SQS", toLetters
 	require.Equal(t, want, functionOf(t, readTemplate(t), "Consumer").EventInvokeConfig)
@@ -281,7 +281,7 @@ func TestThePoliciesAllowWhatTheFunctionsCallAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheServicesRolesWriteTheArchiveAlone(t *testing.T) {
+func TestTheServicesRolesMayWriteOnlyTheArchive(t *testing.T) {
 	type role struct {
 		AssumeRolePolicyDocument document
 		Policies                 []struct {

@@ -60,7 +60,7 @@ func build(m *testing.M) (code int, err error) {
 			}
 		}
 	}
-	// Now, so that what keeps running is no leak.
+	// Now, so that the engine, which keeps running, does not count as a leak.
 	env, err := plazatest.Open(context.Background(), &plazatest.Options{Tables: tables.Names{Machines: "first"}})
 	if err != nil {
 		return 1, err

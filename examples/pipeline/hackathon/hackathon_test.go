@@ -39,7 +39,7 @@ func TestABoardShowsAProject(t *testing.T) {
 	}, got)
 }
 
-func TestAnItemThatIsNoProjectIsInvalid(t *testing.T) {
+func TestAnItemThatIsNotAProjectIsInvalid(t *testing.T) {
 	text, number := &types.AttributeValueMemberS{Value: "many"}, &types.AttributeValueMemberN{Value: "1.5"}
 	for field, values := range map[string][]types.AttributeValue{
 		"Id":           {nil, number},
@@ -172,7 +172,7 @@ func (c catcher) Put(_ context.Context, events []stream.Event) ([]stream.Outcome
 	return make([]stream.Outcome, len(events)), nil
 }
 
-func TestWhatOneRuleRefusesIsADeadLetterAndTheOtherGetsIt(t *testing.T) {
+func TestARecordThatOneRuleRefusesIsADeadLetterAndReachesTheOther(t *testing.T) {
 	for _, refused := range []string{hackathon.UpdateSource, hackathon.OperationsSource} {
 		b := &bus{sources: map[string][]string{}, refused: refused}
 		var dead letters

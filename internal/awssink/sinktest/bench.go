@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Benchmark sends full requests of 1 KB events by a sink, and by the bare client,
-// to a service that answers at once.
+// Benchmark sends full requests of 1 KB events through a sink, and through the
+// bare client, to a service that answers at once.
 func Benchmark(b *testing.B, answer string, open func(aws.Config) (sink stream.Sink, bare func([]stream.Event) error)) {
 	script := NewScript(func(Request) Answer { return Answer{Body: answer} })
 	sink, bare := open(script.Config())

@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Moto is a moto server: the services, without their limits. A rule's target in
-// Firehose makes its PutEvents fail.
+// Moto is a moto server, which imitates the services without their limits. If a
+// rule's target is in Firehose, its PutEvents fails.
 type Moto struct{ endpoint string }
 
-// OpenMoto skips the test where MOTO_ENDPOINT is not set. In CI it is.
+// OpenMoto skips the test if MOTO_ENDPOINT is not set; in CI, it fails the
+// test.
 func OpenMoto(t *testing.T) Moto {
 	t.Helper()
 	endpoint := os.Getenv("MOTO_ENDPOINT")
@@ -32,7 +33,7 @@ func OpenMoto(t *testing.T) Moto {
 	return Moto{strings.TrimSuffix(endpoint, "/")}
 }
 
-// Config is that of a client.
+// Config is the configuration of a client.
 func (m Moto) Config() aws.Config {
 	return aws.Config{
 		Region:       "us-east-1",
@@ -60,7 +61,7 @@ func (m Moto) S3(t *testing.T, method, path string) string {
 	return string(m.send(t, "s3", method, path, "", nil))
 }
 
-// send names the service as a signature does: the server does not check it.
+// send names the service in a signature, which the server does not check.
 func (m Moto) send(t *testing.T, service, method, path, target string, body []byte) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, m.endpoint+path, bytes.NewReader(body))

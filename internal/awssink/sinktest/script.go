@@ -1,5 +1,5 @@
-// Package sinktest is the contract of the sinks to AWS's services, over HTTP
-// that a test scripts.
+// Package sinktest is the contract of the sinks to AWS services. It runs them
+// over scripted HTTP.
 package sinktest
 
 import (
@@ -30,7 +30,7 @@ type Answer struct {
 	Err    error
 }
 
-// Refusal is how the services answer a whole request that they refuse.
+// Refusal is the answer of a service that refuses a whole request.
 func Refusal(status int, code string) Answer {
 	return Answer{Status: status, Body: `{"__type":"com.amazonaws.test#` + code + `","message":"a message"}`}
 }
@@ -43,7 +43,7 @@ type Script struct {
 	requests []Request
 }
 
-// NewScript returns a transport that answers by the function.
+// NewScript returns a transport whose answers come from the function.
 func NewScript(answer func(Request) Answer) *Script { return &Script{answer: answer} }
 
 // RoundTrip implements http.RoundTripper.
@@ -81,7 +81,7 @@ func (s *Script) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// Requests are those so far.
+// Requests returns the requests so far.
 func (s *Script) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +95,8 @@ func (s *Script) forget() {
 	s.requests = nil
 }
 
-// Config is that of a client whose requests go to the script. The client repeats
-// what fails, as by default, but without a pause.
+// Config configures a client whose requests go to the script. It retries as
+// often as by default, but without a pause.
 func (s *Script) Config() aws.Config {
 	return aws.Config{
 		Region:      "us-east-1",

@@ -20,17 +20,18 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Service is a sink and how its service speaks.
+// Service is a sink and how its service answers.
 type Service struct {
 	New func(*testing.T, aws.Config) stream.Sink
 
-	// Sent are the Data of the events in a request, as the service stores them.
+	// Sent returns the Data of the events in a request, as the service stores
+	// them.
 	Sent func(*testing.T, Request) []string
 
-	// OK answers a request of n events that are all stored.
+	// OK is the answer to a request of n events that are all stored.
 	OK func(n int) string
 
-	// Unclear are answers to two events that confirm neither.
+	// Unclear are answers to a request of two events that confirm neither.
 	Unclear map[string]string
 }
 
@@ -124,7 +125,8 @@ func (s Service) refuses(t *testing.T) {
 	require.Equal(t, []string{string(event(1).Data), string(event(3).Data)}, s.Sent(t, script.Requests()[0]))
 }
 
-// failures are of whole requests.
+// Failures of whole requests: those that a later attempt can pass, and those
+// that last.
 var passing, lasting = map[string]Answer{
 	"throttling":       Refusal(http.StatusBadRequest, "ThrottlingException"),
 	"of KMS":           Refusal(http.StatusBadRequest, "KmsThrottled"),
@@ -149,7 +151,7 @@ var passing, lasting = map[string]Answer{
 	"too large":     {Status: http.StatusRequestEntityTooLarge},
 }
 
-// classes are what callers know some of them by.
+// classes are the sentinels that callers see for some failures.
 var classes = map[string]error{
 	"throttling":      plaza.ErrBusy,
 	"old credentials": plaza.ErrBusy,
@@ -176,8 +178,8 @@ func (s Service) lasts(t *testing.T) {
 	}
 }
 
-// fails gives Put the answer, alone and beside an event that is refused, whose
-// outcome says whether the others can be tried again.
+// fails gives Put the answer, alone and beside an event that is refused. Either
+// way the other events' outcomes say whether they can be tried again.
 func (s Service) fails(t *testing.T, name string, answer Answer, again bool) {
 	t.Helper()
 	script := NewScript(func(Request) Answer { return answer })

@@ -1,9 +1,9 @@
-// Package callstest runs Plaza's calls and checks by which name their requests go out.
+// Package callstest runs Plaza's calls and checks under which name they send their
+// requests.
 package callstest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"sync"
@@ -56,23 +56,7 @@ func Failed(results ...any) error {
 	return err
 }
 
-// UntilAnswer runs what ends with its context: the context ends with the first answer.
-func UntilAnswer(run func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		err := run(context.WithValue(ctx, answerKey{}, cancel))
-		if errors.Is(err, context.Canceled) {
-			return nil
-		}
-		return err
-	}
-}
-
-type (
-	recordingKey struct{}
-	answerKey    struct{}
-)
+type recordingKey struct{}
 
 // recording has the names of a step's requests.
 type recording struct {
@@ -106,7 +90,7 @@ type Doer interface {
 	Do(r *http.Request) (*http.Response, error)
 }
 
-// Client returns next, whose requests are noted.
+// Client wraps next and notes its requests.
 func Client(t *testing.T, next Doer) Doer {
 	t.Helper()
 	return client{t, next}
@@ -119,9 +103,5 @@ type client struct {
 
 func (c client) Do(r *http.Request) (*http.Response, error) {
 	Sent(c.t, r.Context())
-	res, err := c.next.Do(r)
-	if answered, ok := r.Context().Value(answerKey{}).(context.CancelFunc); ok {
-		answered()
-	}
-	return res, err
+	return c.next.Do(r)
 }

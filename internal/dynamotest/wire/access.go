@@ -5,14 +5,15 @@ import (
 	"net/http"
 )
 
-// Access is an action of IAM and what it is on.
+// Access is an IAM action and its resource.
 type Access struct {
 	Action string // e.g. "GetItem"
 	Table  string // a table's name, or a stream's ARN or iterator
 	Index  string
 }
 
-// Accesses returns what IAM must allow for r: of a transaction, the actions of its parts.
+// Accesses returns what IAM must allow for r; for a transaction, the actions of its
+// parts.
 func (r Request) Accesses() ([]Access, error) {
 	var in struct {
 		TableName, IndexName string

@@ -204,9 +204,9 @@ func expiredChanges[E any](t *testing.T, f Feature[E]) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
-// counterBeginsAnew erases a head and begins again: the sum of the versions of
+// counterBeginsAgain erases a head and begins again: the sum of the versions of
 // its counters only grows.
-func counterBeginsAnew[E any](t *testing.T, f Feature[E]) {
+func counterBeginsAgain[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(4))
 	versions := func() (sum int64) {
 		for key, item := range Scan(t, w.table) {
@@ -233,8 +233,8 @@ func counterBeginsAnew[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// FuzzChanges reads guards of any attributes: never a panic, and no edge that is
-// none.
+// FuzzChanges reads guards with arbitrary attributes: it must not panic, nor
+// report an edge that does not exist.
 func FuzzChanges[E any](t *testing.F, f Feature[E]) {
 	for seed := range uint64(8) {
 		t.Add(seed)

@@ -165,7 +165,7 @@ func Run[E any](t *testing.T, f Feature[E]) {
 		{name: "RepairReportsAnEdgeAgain", run: repairChanges[E], only: Feature[E].mutual},
 		{name: "ChangesUnderFaultsAreWhatStands", run: faultyChanges[E], only: Feature[E].mutual},
 		{name: "ChangesAreReadFromTheImages", run: expiredChanges[E]},
-		{name: "VersionsOnlyGrow", run: counterBeginsAnew[E], only: Feature[E].hasKinds},
+		{name: "VersionsOnlyGrow", run: counterBeginsAgain[E], only: Feature[E].hasKinds},
 	} {
 		if c.unless || c.only != nil && !c.only(f) && !faults.Full() {
 			continue

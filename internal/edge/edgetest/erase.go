@@ -55,8 +55,8 @@ func (f Feature[E]) split(of edge.Ends, all []Edge) (gone, left []Edge) {
 	return gone, left
 }
 
-// RequireErased fails if there is anything of a name but guards of ended edges,
-// and returns these edges. The guards of an erased tail must expire.
+// RequireErased fails if anything is left of a name except guards of ended edges, and
+// returns these edges. The guards of an erased tail must expire.
 func RequireErased(t testing.TB, shape edge.Shape, table string, of edge.Ends, left ...Edge) (ended []Edge) {
 	t.Helper()
 	name := nameOf(of)

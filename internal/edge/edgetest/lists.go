@@ -104,7 +104,7 @@ func listsPaged[E any](t *testing.T, f Feature[E]) {
 					},
 					Others:   others,
 					Requests: in.Requests,
-					Brief:    true, // as others of internal/store
+					Brief:    true, // other lists of internal/store run all checks
 				}
 			})
 		})

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message/live"
 )
 
-func TestSaidIsWhatBecameOfAMessage(t *testing.T) {
+func TestSaidIsSentEditedOrRecalled(t *testing.T) {
 	t.Parallel()
 	m := said(pair, "ann", 3)
 	at := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)

@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message/live"
 )
 
-func TestWhoIsShownWhat(t *testing.T) {
+func TestEachEventIsShownToTheUsersItConcerns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(group, "ann", "ben", "cid")
 		store.set(group, "dan", message.Access{Left: true})
@@ -298,7 +298,7 @@ func TestTheCostsOfAHub(t *testing.T) {
 	})
 }
 
-func TestConcurrentUse(t *testing.T) {
+func TestConcurrentUseLeavesNothingBehind(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	store := newRoster(group)
 	hub, err := live.New(store, &live.Options{Every: time.Nanosecond, TypingEvery: time.Nanosecond, Recheck: time.Nanosecond})
@@ -337,7 +337,7 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 // Rooms need no goroutines, and none is left behind.
-func TestTenThousandRooms(t *testing.T) {
+func TestTenThousandRoomsNeedNoGoroutines(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	store := newRoster(group)
 	hub, err := live.New(store, &live.Options{Every: time.Nanosecond})

@@ -151,7 +151,7 @@ func TestNoPositionShowsWhatTheUserMayNotRead(t *testing.T) {
 }
 
 // Ben has the conversation open in two windows, and clears it in one.
-func TestWhatWasClearedIsNotShown(t *testing.T) {
+func TestClearedMessagesAreNotShown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(pair, "ann", "ben")
 		hub := newHub(t, store, nil)
@@ -252,7 +252,7 @@ func TestMembersSeeAtOnceWhoComesAndGoes(t *testing.T) {
 
 		time.Sleep(time.Second)
 		inbox(t, hub, "ann")
-		quiet(t, bell) // it is no conversation
+		quiet(t, bell) // it is not a conversation
 
 		publish(t, hub, sent(group, "ann", 1))
 		require.Len(t, next(t, ann).Events, 1)

@@ -17,8 +17,8 @@ const (
 	month = 30.0    // days
 )
 
-// Units are what calls cost. Of one call they are an average, so requests are no whole
-// number.
+// Units are what calls cost. For one call they are an average, so requests need not be a
+// whole number.
 type Units struct {
 	Requests float64 `json:"requests"`
 	Read     float64 `json:"read"`  // RCU

@@ -42,8 +42,8 @@ func (m *model) readHomes() {
 	m.call("feed/comment.Repository.CountsMany", n, each, most)
 }
 
-// topReads is how many activities of the most followed the pages of homes have in a day:
-// of a follower's page, as many as of any other source.
+// topReads is how many of the most followed's activities the pages of homes have in a
+// day: a follower's page has as many of theirs as of any other source's.
 func (m *model) topReads() float64 {
 	if m.in.Follows == 0 {
 		return 0

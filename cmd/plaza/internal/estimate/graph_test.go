@@ -55,7 +55,7 @@ func TestBinsAreAsManyAsTheirRanks(t *testing.T) {
 	require.Less(t, len(ranks(1e12, 0.8)), 20_000)
 }
 
-func TestEdgeLists(t *testing.T) {
+func TestAnEdgeListIsReadOrRefused(t *testing.T) {
 	t.Parallel()
 	const list = "# who whom\n\nann cat\nben\tcat\r\n  dan ann\n"
 	var zipped bytes.Buffer

@@ -9,9 +9,8 @@ import (
 )
 
 // Input is what the users of a service do, and how the service is configured. Its tags
-// make the flags of the command. Whatever is about people, such as followers, likes,
-// comments, visits and notifications, is spread over them by Zipf's law, and over videos
-// what is about videos.
+// make the flags of the command. Followers, likes, comments, visits and notifications
+// are spread over the users by Zipf's law, and danmu and views over the videos.
 type Input struct {
 	Users   int64   `json:"users" group:"Users" default:"1000000" min:"2" max:"1e12" help:"People who use the service on a day."`
 	Follows float64 `json:"follows" group:"Users" default:"50" max:"1e5" help:"How many each of them follows, on average."`

@@ -23,8 +23,8 @@ func (m *model) heat(table, key string, write, read float64, r relief) {
 	m.keys = append(m.keys, heat{table, key, write, read, r})
 }
 
-// hottest returns of each table the key with the most writes, the one with the most
-// reads, and whatever else is too hot.
+// hottest returns, for each table, the key with the most writes, the one with the
+// most reads, and whatever else is too hot.
 func (m *model) hottest() []Key {
 	var out []Key
 	for _, k := range m.keys {
@@ -51,7 +51,7 @@ func (m *model) hottestOf(table string) (written, read heat) {
 	return written, read
 }
 
-// second is the key in the busiest second.
+// second is the key in its busiest second.
 func (m *model) second(k heat) Key {
 	out := Key{Table: k.table, Key: k.key, Write: k.write / day * m.in.Peak, Read: k.read / day * m.in.Peak}
 	times := out.load()

@@ -78,8 +78,8 @@ func read(n, bytes float64) float64 { return blocks(n, bytes, 4096) / 2 }
 // write is the WCU of an item.
 func write(bytes float64) float64 { return blocks(1, bytes, 1024) }
 
-// whole is f of a number that is whole for each user and has that mean: between two
-// whole numbers, as many users have the one and the other as it takes.
+// whole averages f over users for each of whom the number is whole, so that the mean is
+// right: some have the whole number below it, the others the one above.
 func whole(f func(n float64) Units, mean float64) Units {
 	n := math.Floor(mean)
 	part := mean - n

@@ -48,7 +48,7 @@ func TestTenTimesTheUsersCostTenTimesAsMuch(t *testing.T) {
 	require.InEpsilon(t, 10*a.Total.Read, b.Total.Read, 0.01)
 }
 
-func TestHotKeysHaveAnAdvice(t *testing.T) {
+func TestHotKeysHaveAdvice(t *testing.T) {
 	t.Parallel()
 	in := Defaults()
 	in.Users, in.Zipf, in.NewFollows, in.Likes, in.Posts = 1e9, 0.9, 5, 50, 1

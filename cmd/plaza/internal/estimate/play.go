@@ -41,13 +41,13 @@ func (m *model) watch() {
 }
 
 // sent is what n danmu of a video cost, without looks at the object. A process's first
-// writes the object instead, and so does the first of each segment.
+// danmu writes the object instead, and so does the first of each segment.
 func (m *model) sent(n, segments float64) Units {
 	noted := m.firsts(n) + math.Max(0, math.Min(n, segments)-1)
 	return Units{Requests: n + noted, Write: 2*n + noted}
 }
 
-// seen is what views of a video's segments cost that has n danmu.
+// seen is what views of the segments of a video with n danmu cost.
 func (m *model) seen(views, n, segments float64) Units {
 	return m.read(m.renewals(views/segments, m.in.DanmuCache)*segments, n, segments)
 }

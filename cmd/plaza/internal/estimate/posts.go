@@ -4,8 +4,8 @@ import "math"
 
 const commentRow = 53.0 // bytes, without the text
 
-// onPost is how many of a day's n calls the newest post gets of an author with that share
-// of all followers.
+// onPost is how many of a day's n calls go to the newest post of an author with that
+// share of all followers.
 func (m *model) onPost(n, share float64) float64 { return n * share / math.Max(1, m.in.Posts) }
 
 // topPostReads is how many pages of homes show the most followed's newest post on its day.

@@ -12,11 +12,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/calls"
 )
 
-// stated has, of each operation, what its Cost line says where the model relies on it. If
-// the line changes, look at the model.
+// stated has the part of each operation's Cost line that the model relies on. If the line
+// changes, look at the model.
 //
 // plain are clauses with plain figures. Together they are the most that a call of the
-// model costs. The formulas of the others are held to the meter alone.
+// model costs. The other formulas are checked by the meter alone.
 var stated = map[string]struct {
 	plain    string
 	formulas []string

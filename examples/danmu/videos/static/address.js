@@ -8,7 +8,7 @@ export const videoAsked = query.get("video");
 export const userAsked = query.get("user")?.trim();
 
 // backAsked is the page to link back to, which is one of this origin.
-export const backAsked = own(query.get("back"));
+const backAsked = own(query.get("back"));
 
 // own returns the address of a path of this origin, or null for any other text.
 export function own(path) {

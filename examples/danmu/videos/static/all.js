@@ -7,8 +7,8 @@ const t = words({
   en: {
     now: "Back to now", newest: "Back to the newest",
     failing: (n) => `${count(n)} danmu. The others could not be read yet.`, reading: (n, of) => `${count(n)}${of ? ` of ${count(of)}` : ""} danmu so far …`,
-    found: (n, all) => `${count(n)} of ${count(all)} danmu`, listed: (n) => `${count(n)} danmu`, part: (n) => `${count(n)} of more danmu`,
-    hidden: (n) => `${count(n)} hidden`, without: "No danmu has this in it.", hideAll: "You hide all there are.", none: "Nobody has said anything yet.",
+    found: (n, all) => `${count(n)} of ${count(all)} danmu`, listed: (n) => `${count(n)} danmu`, part: (n) => `${count(n)} danmu, and there are more`,
+    hidden: (n) => `${count(n)} hidden`, without: "No danmu has this in it.", hideAll: "You have hidden them all.", none: "Nobody has said anything yet.",
     saidFound: (n) => `${count(n)} found`, saidListed: (n) => `${count(n)} danmu are listed`, likes: (n) => `${count(n)} likes`, isHidden: "hidden", about: (text) => `More about “${text}”`, more: "More",
   },
   zh: {
@@ -128,8 +128,9 @@ export class All {
   // become is called when the viewer has another name.
   become() { this.list.refreshAll(); }
 
-  // #blocked is the verdict on a comment. Many are spread over frames, so that the page
-  // stays quick: meanwhile the one before counts, and what has none is left out.
+  // #blocked is the verdict on a comment. Many comments are judged over several frames, so
+  // that the page stays quick. Meanwhile their verdicts from before count, and comments
+  // without one are left out.
   #blocked(comment, until) {
     const known = this.#verdicts.get(comment);
     if (known?.rules === this.#rules) return known.blocked;

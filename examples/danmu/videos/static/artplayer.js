@@ -30,7 +30,7 @@ async function call(path, body) {
   throw new Error(reasonOf(json.error, answer.status));
 }
 
-// read is the plugin's danmuku option. What came live while it read stays.
+// read is the plugin's danmuku option. Danmu that came live while it read stay.
 async function read() {
   try {
     for (const danmu of await call(`videos/${part(id)}/danmu/artplayer`)) known.set(danmu.id, timed(danmu));

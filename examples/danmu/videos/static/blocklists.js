@@ -4,7 +4,7 @@ import { words } from "./words.js";
 
 const t = words({
   en: {
-    unread: "This file is no block list that can be read here.", newer: "This block list was written by a newer player.",
+    unread: "This file is not a block list that can be read here.", newer: "This block list was written by a newer player.",
     taken: (n) => (n === 1 ? "1 rule was added" : `${n} rules were added`), present: (n) => `${n} ${n === 1 ? "was" : "were"} there already`,
     off: (n) => `${n} ${n === 1 ? "is" : "are"} switched off in the file`, left: (n, reason) => `${n} left out: ${reason}`, unknown: (n) => `${n} left out: of an unknown kind`,
     all: (parts) => `${parts.join(" · ")}.`,

@@ -1,6 +1,6 @@
 import * as api from "./api.js";
 
-const most = 20_000; // comments that are read; of more, each second, fourth and so on is
+const most = 20_000; // comments that are read; of a larger number, every second, fourth and so on
 const bound = 2 * most; // comments that are kept
 const deepest = 5; // halvings, as the service has it
 const atOnce = 2; // requests

@@ -1,7 +1,7 @@
 import { byId, put } from "./dom.js";
 import { count, words } from "./words.js";
 
-const calm = 1500; // milliseconds until a lost stream is spoken of
+const calm = 1500; // milliseconds until a lost stream is reported
 
 // Connection knows whether the service can be reached. It has an event change, and an
 // event again when it is worth trying at once.
@@ -52,7 +52,7 @@ const t = words({
   en: {
     up: "", offline: "You are offline. Your danmu will be sent when you are back.",
     unreachable: "The service cannot be reached. Your danmu will be sent when it is back.",
-    interrupted: "New danmu of others do not arrive at the moment. Trying again …",
+    interrupted: "New danmu from others are not arriving at the moment. Trying again …",
     alone: "Only you are watching", present: (n) => `${count(n)} people are watching`, brief: (n) => `${count(n)} watching`,
   },
   zh: {

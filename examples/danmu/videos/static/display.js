@@ -6,7 +6,7 @@ import { percent, words } from "./words.js";
 
 const t = words({
   en: {
-    speeds: ["Very slow", "Slow", "Usual", "Fast", "Very fast"], unkept: "Your browser does not keep these settings: they end with this page.",
+    speeds: ["Very slow", "Slow", "Usual", "Fast", "Very fast"], unkept: "Your browser does not keep these settings: they last only while this page is open.",
     off: "Danmu are off", busy: (n, all) => `Busy moment: showing ${n} of ${all}`, flying: (n) => `${n} flying`,
   },
   zh: {

@@ -52,18 +52,18 @@ export class Flight {
 
   step(at) {
     const jumped = this.#last === null || at < this.#last || at > this.#last + jump;
-    const anew = jumped || this.#stale;
+    const restart = jumped || this.#stale;
     const kept = jumped ? [] : this.aloft.filter((c) => c.worth > worths.timeline && at < ends(c) && this.timeline.has(c.comment.id));
-    if (anew) this.#clear(this.lanes.width, this.lanes.height);
-    const due = this.timeline.between(anew ? at - this.crossing : this.#last, at);
+    if (restart) this.#clear(this.lanes.width, this.lanes.height);
+    const due = this.timeline.between(restart ? at - this.crossing : this.#last, at);
     this.#last = at;
     this.#stale = false;
-    if (anew) kept.forEach((c) => this.#launch(c.comment, c.start, c.worth, c.crossing));
+    if (restart) kept.forEach((c) => this.#launch(c.comment, c.start, c.worth, c.crossing));
     this.aloft = this.aloft.filter((c) => at < ends(c));
     for (const comment of due) this.#launch(comment, comment.content.time);
     for (const { comment, worth } of this.#arrived) this.#launch(comment, at, worth);
     this.#arrived = [];
-    if (anew) this.aloft = this.aloft.filter((c) => at < ends(c));
+    if (restart) this.aloft = this.aloft.filter((c) => at < ends(c));
     this.#missed = this.#missed.filter((end) => at < end);
   }
 

@@ -2,9 +2,9 @@ const double = 300; // milliseconds between two clicks that are one gesture
 const near = 40; // pixels between them
 const far = 10; // seconds that a double tap at a side jumps
 
-// gestures are the clicks and taps on the picture. A click plays or pauses, a second one
+// gestures are the clicks and taps on the picture. A click plays or pauses; a second one
 // takes that back and fills the screen. On a full screen, where a tap shows the controls,
-// two at a side jump.
+// two taps at a side jump.
 export function gestures(stage, { toggle, full, isFull, skip, controls }) {
   let last = { timeStamp: -Infinity }, type = "";
   stage.addEventListener("pointerdown", (e) => { type = e.pointerType; });

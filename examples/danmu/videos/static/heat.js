@@ -8,7 +8,7 @@ const t = words({
 });
 
 const buckets = 100;
-const worthy = 3; // danmu in one bucket, from which the peak is labelled
+const worthy = 3; // danmu in one bucket, from which on the peak is labelled
 const thumb = 14; // pixels
 
 // Heat is the strip over the progress bar: how many danmu each part of the video has, its

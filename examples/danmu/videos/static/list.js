@@ -45,7 +45,7 @@ export class VirtualList {
   get top() { return this.#top; }
 
 
-  // show replaces the items. What is in view stays where it is, and so does the focus;
+  // show replaces the items. The rows in view stay where they are, and so does the focus;
   // if its item is gone, the next one has it.
   show(items) {
     const focused = this.#focused;
@@ -123,8 +123,8 @@ export class VirtualList {
     this.view.scrollTop = this.#top;
   }
 
-  // #draw puts the rows in view into the page, in their order, and takes out the others
-  // except for the one that is kept, which has the focus: it would lose it.
+  // #draw puts the rows in view into the page, in their order, and takes out the others,
+  // except for the kept one, which has the focus and would lose it.
   #draw({ kept = this.#focused, moved = false } = {}) {
     const first = Math.max(Math.floor(this.#top / this.#row) - spare, 0);
     const last = Math.min(Math.ceil((this.#top + this.#height) / this.#row) + spare, this.#items.length);

@@ -17,7 +17,7 @@ const t = words({
     findHint: "Find a danmu …", find: "Find a danmu", grid: "All danmu of the video", time: "Time", likes: "Likes", mostLiked: "The most liked first", sent: "Sent", newest: "The newest first", greyed: "Show them, greyed",
     none: "What you send is listed here.", more: "More",
     busy: "Not all danmu fit at busy moments. Smaller text, a faster flight or a larger area shows more; merged repeats leave room for others.",
-    density: "Density", everything: "Everything", ten: "At most 10 a second", three: "At most 3 a second", half: "A half", eighth: "An eighth", merge: "Merge repeats",
+    density: "Density", everything: "Everything", ten: "At most 10 a second", three: "At most 3 a second", half: "Half of them", eighth: "An eighth of them", merge: "Merge repeats",
     area: "Area", quarterArea: "Upper quarter", halfArea: "Upper half", fullArea: "Whole picture", font: "Text size", speed: "Speed", opacity: "Opacity",
     blocked: "Blocked", modes: "Block danmu that", colored: "Coloured", kind: "What to block", word: "Word", pattern: "Expression", user: "Sender", block: "Block",
     words: "Blocked words, expressions and senders", import: "Import", export: "Export",

@@ -5,7 +5,7 @@ const t = words({
   zh: { refused: ({ reason, status }) => reasons[reason] ?? `请求被拒绝（${status}）` },
 });
 
-// reasons are why the service refuses, as it says it. What the page never asks for is left out.
+// reasons are the service's refusals in its own words. Those that the page never causes are left out.
 const reasons = {
   "The service cannot be reached.": "无法连接服务。",
   "Something failed there.": "服务出错了。",

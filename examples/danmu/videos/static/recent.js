@@ -180,7 +180,7 @@ export class Recent {
     if (this.#aloft() !== before) this.changed();
   }
 
-  // #build shows what is wanted of all comments. What flew at once flies on if it may.
+  // #build shows the wanted ones of all comments. Live ones that fly already fly on if wanted.
   #build(goesOn) {
     this.#dirty = this.#untested = false;
     this.#built = this.now();

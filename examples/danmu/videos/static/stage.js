@@ -2,7 +2,7 @@ import { Flight } from "./flight.js";
 import { leftOf, modes } from "./lanes.js";
 import { imageOf, sprite } from "./sprite.js";
 
-// A viewer who wants less motion sees comments that stand, each for its time.
+// A viewer who wants less motion sees standing comments, each for its time.
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const homing = 350; // milliseconds in which a comment that was held returns to its place

@@ -6,7 +6,7 @@ import { count, words } from "./words.js";
 
 const t = words({
   en: {
-    like: "Like", liked: (n) => `Like, ${count(n)} so far`, hide: (user) => `Hide all that ${user} sends`, gone: "This danmu is gone.", much: "That was too much at once. Wait a moment.",
+    like: "Like", liked: (n) => `Like, ${count(n)} so far`, hide: (user) => `Hide everything that ${user} sends`, gone: "This danmu is gone.", much: "That was too much at once. Wait a moment.",
     failed: "That did not work. Please try again.", none: "No danmu is flying.", copied: "Copied.", uncopied: "Your browser does not let pages copy.",
     reported: "Thank you. You will not see it again.", hidden: (user) => `You no longer see what ${user} sends.`, recalled: "Taken back.",
   },
@@ -23,7 +23,7 @@ const finger = 12; // pixels that a finger may miss by
 const gap = 6; // pixels between the menu and the edges
 
 // touch stops a comment under the mouse or a finger, and shows what can be done with it.
-// The keyboard reaches comments by a button that only it finds.
+// The keyboard reaches comments through a button that only the keyboard finds.
 export function touch(stage, video, { user, reactions, hideSender, removed }) {
   const { canvas } = stage, picture = canvas.parentElement;
   const root = byId("touched"), menu = part(".menu"), sure = part(".sure");
@@ -174,8 +174,8 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     if (!root.contains(e.target)) close();
   }, true);
 
-  // A click on a comment, or with a finger beside one that stands still, is none on the
-  // picture.
+  // A click on a comment, or with a finger beside one that stands still, does not count as
+  // a click on the picture.
   const clicked = (e) => {
     if (e.target !== canvas) return;
     const byFinger = pointer === "touch", [x, y] = pointOf(e);

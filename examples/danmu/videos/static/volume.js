@@ -13,8 +13,8 @@ const key = "plaza.danmu.volume";
 // audible reports whether a <video> has sound. Each browser has its own name for that.
 const audible = (video) => video.mozHasAudio ?? (video.audioTracks ? video.audioTracks.length > 0 : video.webkitAudioDecodedByteCount > 0);
 
-// volume is the button and the slider of the sound, and remembers both. A medium that is
-// no video, or has no sound, has neither.
+// volume is the button and the slider of the sound, and remembers both. A medium without
+// sound, or that is not a video, has neither.
 export function volume(medium) {
   const mute = byId("mute"), slider = byId("volume");
   let silent = true;
@@ -76,7 +76,7 @@ export function volume(medium) {
   };
 }
 
-// begin plays. Where the browser wants a click before it lets a page be heard, it plays
+// begin plays. If the browser wants a click before a page may have sound, it plays
 // without sound.
 export async function begin(medium) {
   try {

@@ -10,7 +10,7 @@ export const languages = { en: "English", zh: "中文" };
 
 const stored = readText(key);
 export const language = Object.hasOwn(languages, stored) ? stored : navigator.language.startsWith("zh") ? "zh" : "en";
-export const locale = language === "zh" ? "zh-CN" : "en";
+const locale = language === "zh" ? "zh-CN" : "en";
 document.documentElement.lang = locale;
 
 // speak changes the language of the whole page.

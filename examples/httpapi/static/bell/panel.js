@@ -8,7 +8,7 @@ const most = 100; // rows of one request
 
 const empty = {
   inbox: "You are all caught up.",
-  snoozed: "Nothing is asleep.",
+  snoozed: "Nothing is snoozed.",
   archived: "Nothing is archived.",
 };
 
@@ -123,7 +123,7 @@ export class Panel {
     this.#render();
     if (unseen.length === 0 || document.visibilityState !== "visible") return;
     const mark = JSON.stringify(unseen.map((entry) => [keyOf(entry), entry.last]));
-    if (mark === this.#mark) return; // a mark rings, which must not end in another one
+    if (mark === this.#mark) return; // a mark rings, which must not cause another mark
     this.#mark = mark;
     await api.markSeen(user, view).catch((error) => this.failed(error.message));
   }
@@ -138,7 +138,7 @@ export class Panel {
     this.reread();
   }
 
-  // #do makes a change and reads again. The ring of the user's other pages comes by live.
+  // #do makes a change and reads again. The user's other pages get a ring by their streams.
   async #do(change) {
     try {
       await change();

@@ -6,7 +6,7 @@ const channels = { "in-app": "Here", email: "Mail" };
 
 let turn = 0;
 
-// settings shows what a user wants to be notified of. Of several calls the last one counts.
+// settings shows what a user wants to be notified of. The last of several calls counts.
 export async function settings(user, failed) {
   const mine = ++turn;
   const change = (call) => call.catch((error) => failed(error.message)).then(() => settings(user, failed));

@@ -15,7 +15,7 @@ export const titles = {
   follow: "Somebody follows you",
   like: "Likes",
   love: "Loves",
-  comment: "Comments on what is yours",
+  comment: "Comments on something of yours",
   reply: "Replies to your comments",
   mention: "Mentions",
 };

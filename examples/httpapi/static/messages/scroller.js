@@ -22,7 +22,7 @@ export class Scroller {
     this.#scrolled();
   }
 
-  // keep changes the list. What the reader sees stays where it is.
+  // keep changes the list. The messages that the reader sees stay in place.
   keep(change) {
     const end = this.#nearEnd(); // the event of a scroll may be still to come
     const top = this.box.getBoundingClientRect().top;

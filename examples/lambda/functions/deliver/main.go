@@ -32,8 +32,8 @@ type worker struct {
 	log   *slog.Logger
 }
 
-// handle delivers what waits, until nothing does or the time is up. What is left waits for
-// the next event, and so does what failed.
+// handle delivers what waits, until nothing does or the time is up. The rest waits for
+// the next event, and so do failed deliveries.
 func (w *worker) handle(ctx context.Context) error {
 	if end, ok := ctx.Deadline(); ok {
 		var stop context.CancelFunc

@@ -16,7 +16,7 @@ const t = words({
     more: "More about this", older: "Show older", read: "Mark as read", unread: "Mark as unread", archive: "Archive", unarchive: "Move back", wake: "Wake it now",
     hour: "Snooze for an hour", tomorrow: "Snooze until tomorrow", week: "Snooze until Monday", back: (when) => `back ${when}`,
     mutePicture: "Mute this picture", muteBoard: "Mute this board", block: (name) => `Block ${name}`, dismiss: "Dismiss",
-    muted: "Muted. You find it in the settings.", blocked: (name) => `${name} is blocked. You find that in the settings.`, wasRead: "Read: ", wasUnread: "Unread: ", came: (n) => `${n} new notifications`,
+    muted: "Muted. You can undo this in the settings.", blocked: (name) => `${name} is blocked. You can undo this in the settings.`, wasRead: "Read: ", wasUnread: "Unread: ", came: (n) => `${n} new notifications`,
   },
   zh: {
     title: "通知", inbox: "全部", snoozed: "稍后提醒", archived: "已归档", shelves: "通知分类",

@@ -13,7 +13,7 @@ const t = words({
 const every = 15_000; // milliseconds between looks for what is new
 const remembered = "pinboard.grouped";
 
-// Who goes back finds the home as it was left.
+// Going back shows the home as it was left.
 let kept = null, back = false;
 addEventListener("popstate", () => { back = true; });
 addEventListener("click", () => { back = false; }, true);

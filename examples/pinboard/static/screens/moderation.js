@@ -10,7 +10,7 @@ const t = words({
     title: "Moderation", reports: "Reports", log: "What was done", which: "What to show", none: "Nothing is reported. All is well.", nothing: "Nothing was done yet.",
     refused: "Only moderators see what was reported.", mia: "Mia is one. Continue as Mia", people: (n) => n === 1 ? "1 person reported this" : `${n} people reported this`,
     picture: (by) => `Picture by ${by}`, comment: (by) => `Comment by ${by}`, why: "Why?", says: (name) => `${name} says`, noReason: "gave no reason",
-    reason: "Why do you decide so? Its author can read this.", remove: "Remove", hide: "Hide", dismiss: "It is fine", again: "Show again", open: (title) => `Open “${title}”`,
+    reason: "Why? Its author can read your reason.", remove: "Remove", hide: "Hide", dismiss: "It is fine", again: "Show again", open: (title) => `Open “${title}”`,
     remove_done: "Removed.", hide_done: "Hidden.", dismiss_done: "Dismissed.", unhide_done: "It shows again.",
     did: { remove: "removed", hide: "hid", unhide: "showed again", dismiss: "found nothing wrong with" }, what: { picture: "a picture", comment: "a comment" }, by: (name) => `by ${name}`,
   },

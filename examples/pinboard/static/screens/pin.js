@@ -12,7 +12,7 @@ import { ago, exact, number, words } from "../words.js";
 
 const t = words({
   en: {
-    unknown: "This pin was removed, or never was.", none: "There is nothing else like it yet.", to: "pinned this to", related: "More like this",
+    unknown: "This pin was removed, or never existed.", none: "There is nothing else like it yet.", to: "pinned this to", related: "More like this",
     save: "Save", saveTo: "Save to a board", saved: (board) => `Saved to ${board}.`, already: "You have it already: it is on one of your boards.",
     copy: "Copy link", copied: "The link is copied.", report: "Report", reportWhy: "What is wrong with this picture?", reported: "Thank you. The moderator will look at it.", send: "Send",
     edit: "Edit the title", remove: "Remove the pin", sure: "It will be gone from your boards and from every home, with its comments.", removed: "The pin is removed.",

@@ -10,12 +10,12 @@ const t = words({
     title: "Settings", notify: "What you are notified of", verb: "When somebody", bell: "Bell", mail: "Mail",
     like: "likes your picture or comment", pin: "saves your picture", comment: "comments on your picture", reply: "replies to your comment", mention: "mentions you", follow: "follows you or your board", any: "does anything else",
     mailNeedsBell: "Mail carries only what the bell shows.",
-    digest: "Digest by mail", digestHint: "What is unread comes as one mail.", every: "How often", off: "Never", minute: "Every minute, to try it", hour: "Every hour", day: "Every day", week: "Every week",
+    digest: "Digest by mail", digestHint: "Everything unread comes as one mail.", every: "How often", off: "Never", minute: "Every minute, to try it", hour: "Every hour", day: "Every day", week: "Every week",
     at: "At", on: "On", zone: (zone) => `by the clock of ${zone}`, quiet: "Quiet hours", from: "from", to: "until", saved: "Saved.",
     now: "Send my digest now", nothing: "There is nothing unread that you want by mail.", sent: (n) => (n === 1 ? "Sent, with 1 notification." : `Sent, with ${n} notifications.`),
     box: "Your mailbox", boxHint: "Mails never leave this machine. Here is what Pinboard sent you.", noMails: "No mails yet.", fromName: "From", toName: "To", subject: "Subject", unsubscribe: "No more mails", unsubscribed: "You get no more mails. The switches above turn them on again.",
     blocked: "Blocked people", noBlocked: "You have blocked nobody.", unblock: "Unblock", muted: "Muted", noMuted: "You have muted nothing. The bell's menu does it.", unmute: "Unmute",
-    looks: "Looks", language: "Language", theme: "Colours", system: "As the system", light: "Light", dark: "Dark", greeting: (name) => `Hello ${name},`, bye: "Pinboard",
+    looks: "Looks", language: "Language", theme: "Colours", system: "Same as the system", light: "Light", dark: "Dark", greeting: (name) => `Hello ${name},`, bye: "Pinboard",
   },
   zh: {
     title: "设置", notify: "通知设置", verb: "当有人", bell: "通知", mail: "邮件",
@@ -62,7 +62,7 @@ function part(name, icon) {
   return { body, section: h("section", { class: "card pad settings", "aria-labelledby": id }, h("h2", { id }, glyph(icon), t(name)), body) };
 }
 
-// reading reads, and shows in the places where the result would be that it failed.
+// reading reads; if that fails, it says so in the places of the result.
 function reading(places, read) {
   const again = once(async () => {
     try {

@@ -8,7 +8,7 @@ import { ago, exact, number, words } from "../words.js";
 const t = words({
   en: {
     title: "Most liked", this: "Everyone", following: "People you follow", last: "Last week", earlier: "Earlier weeks", which: "Which board",
-    ends: (when) => `The week ends ${when}. Each like of your pictures by somebody else is a point.`, before: "Nobody has a like this week yet. The first one begins the board.",
+    ends: (when) => `The week ends ${when}. Each like of your pictures by somebody else is a point.`, before: "Nobody has a like this week yet. The first one starts the board.",
     week: (from, to) => `${from} to ${to}`, over: "This week is over: its board stays as it is.",
     likes: (n) => n === 1 ? "1 like" : `${number(n)} likes`, you: "You", around: "Around you", none: "You have no likes yet. Pin a picture that others like.",
     nobody: "Nobody has likes here yet.", follow: "Neither you nor anybody you follow has likes yet.", more: "Show more", place: (n) => `Place ${n}`, podium: "The first three", board: "Standings",
