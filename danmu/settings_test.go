@@ -236,10 +236,17 @@ func TestEveryProcessEnforcesTheDuration(t *testing.T) {
 	require.Len(t, w.items(t, ""), 1, "the settings")
 	w.configure(t, "v", danmu.Settings{Duration: time.Hour, Segment: time.Minute}) // no segment has begun
 	w.at(t, 3600)
+	other := w.process(t, nil)
+	other.at(t, 3600)
 
 	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
 	_, _, err = w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour})
 	require.Equal(t, "Progress", field(t, err), "this process has configured it")
+	other.at(t, 3600) // it has the settings cached
+	w.pass(-time.Hour)
+	_, _, err = other.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour})
+	require.Equal(t, "Progress", field(t, err), "the clock was turned back")
+	w.pass(time.Hour)
 	w.configure(t, "v", danmu.Settings{})
 	w.send(t, late)
 }

@@ -143,6 +143,9 @@ func TestAThousandViewersCostAsMuchAsOne(t *testing.T) {
 	require.Len(t, w.window(t, 0, 200, consistent), n+1)
 	w.pass(2 * time.Second)
 	require.Len(t, w.window(t, 0, 200, nil), n+1)
+	w.at(t, 1)
+	w.pass(-time.Hour) // the clock was turned back
+	require.Len(t, w.window(t, 0, 200, nil), n+2)
 }
 
 func TestTheCacheIsBounded(t *testing.T) {

@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -171,6 +173,40 @@ func TestARedefinitionReachesOthersWithinRefresh(t *testing.T) {
 	w.set(noon.Add(time.Minute))
 	_, _, err = other.Submit(t.Context(), score("b", "dan", 10, 0))
 	require.ErrorIs(t, err, plaza.ErrInvalid)
+
+	w.define(t, leaderboard.Board{Name: "b", Max: ptr(leaderboard.Int(99))})
+	w.set(noon) // the clock was turned back
+	other.submit(t, score("b", "eve", 10, 0))
+}
+
+// A read began before the definition, and its answer comes later.
+func TestNoReadJoinsOneOfAnOlderDefinition(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	answered, late := make(chan struct{}), make(chan struct{})
+	var first atomic.Bool
+	own := w.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			res, err := next.Do(r)
+			if first.CompareAndSwap(false, true) {
+				close(answered)
+				<-late
+			}
+			return res, err
+		})
+	})
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		_, err := own.Count(t.Context(), in("b"))
+		assert.NoError(t, err)
+	})
+	<-answered
+	own.define(t, leaderboard.Board{Name: "b", Max: ptr(leaderboard.Int(9))})
+	_, _, err := own.Submit(t.Context(), score("b", "ann", 10, 0))
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	close(late)
+	reader.Wait()
 }
 
 func TestDefinitionsOfManyAtOnceUnderFaults(t *testing.T) {

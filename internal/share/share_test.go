@@ -28,6 +28,16 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 
 type group = share.Group[string, int]
 
+func TestFresh(t *testing.T) {
+	t.Parallel()
+	read := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	for age, want := range map[time.Duration]bool{
+		-time.Hour: false, -1: false, 0: true, time.Minute - 1: true, time.Minute: false,
+	} {
+		require.Equal(t, want, share.Fresh(read, read.Add(age), time.Minute), age)
+	}
+}
+
 // reader counts its reads. Each takes a second and returns n.
 type reader struct {
 	n     int

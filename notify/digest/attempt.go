@@ -12,19 +12,22 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
 const (
-	// sendTime is how long an attempt may take. It ends so long before its lease does that
-	// a job which was read meanwhile is older than fresh when the lease ends.
+	// sendTime is how long an attempt may take.
 	sendTime = 20 * time.Second
-
-	// fresh is how long a job that was read is assumed to exist.
-	fresh = 5 * time.Second
 
 	// grace is how long a Sender may take to return after its context has ended.
 	grace = time.Second
+
+	// endTime is how long it may then take to end the job.
+	endTime = 5 * time.Second
+
+	// fresh is how long a job that was read is assumed to exist.
+	fresh = 5 * time.Second
 
 	// stopWait is how long a stopped worker may take to give a digest back, or to end one
 	// that it has sent.
@@ -40,6 +43,10 @@ const (
 	// of them.
 	maxReads = 10
 )
+
+// A worker may take over a job when its lease ends. If it read the job less than fresh
+// before, the attempt that had the lease is over by then: this does not compile otherwise.
+const _ = uint64(lease - sendTime - grace - endTime - fresh)
 
 // errSlow is returned for an attempt that did not end in time.
 var errSlow = fmt.Errorf("took more than %v: %w", sendTime, plaza.ErrBusy)
@@ -112,13 +119,15 @@ func (w *Worker) within(ctx context.Context, t trial, do func(context.Context, *
 
 // try makes an attempt, up to and including Send.
 func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
-	if w.r.opts.Now().Sub(read) > fresh {
-		if exists, err := w.exists(ctx, t.job); err != nil || !exists {
-			t.held = err == nil
-			return err
-		}
+	read, err := w.ensure(ctx, t, read)
+	if err != nil || t.held {
+		return err
 	}
 	if err := w.take(ctx, t); err != nil || len(t.spans) == 0 {
+		return err
+	}
+	// While take was waiting, another worker may have ended the job.
+	if _, err := w.ensure(ctx, t, read); err != nil || t.held {
 		return err
 	}
 	delivery, err := w.delivery(ctx, t)
@@ -134,6 +143,18 @@ func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
 	}
 	t.Sent, t.Done = true, true
 	return nil
+}
+
+// ensure sets t.held if the job is gone. If the last read of the job is fresh, it does
+// not read it again. It returns the time of the last read.
+func (w *Worker) ensure(ctx context.Context, t *trial, read time.Time) (time.Time, error) {
+	now := w.r.opts.Now()
+	if share.Fresh(read, now, fresh) {
+		return read, nil
+	}
+	exists, err := w.exists(ctx, t.job)
+	t.held = err == nil && !exists
+	return now, err
 }
 
 // exists reports whether a job is still stored under its key. A later attempt has
@@ -234,7 +255,7 @@ func (w *Worker) end(ctx context.Context, t *trial) error {
 	case t.Err != nil && !isPermanent(t.Err) && now.Sub(time.UnixMilli(since)) < giveUp:
 		return w.later(ctx, t, since)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(stopWait, sendTime/4))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()
 	err := w.r.jobs.End(ctx, t.job)
 	t.Done = err == nil

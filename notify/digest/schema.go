@@ -107,5 +107,5 @@ const (
 	markLife = 60 * 24 * time.Hour
 
 	// lease is how long other workers leave a digest to the one that took it.
-	lease = 30 * time.Second
+	lease = 40 * time.Second
 )

@@ -178,6 +178,22 @@ func TestASentDigestIsNotPlannedAgainWhileItEnds(t *testing.T) {
 	require.Zero(t, jobs[0].Tries)
 }
 
+// While a worker waits for the schedule, another one sends the digest, and the lease of
+// that one ends.
+func TestADigestThatEndsDuringASlowTakeIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	w.process(t, parts{}).notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	slow := w.process(t, parts{schedule: func(ctx context.Context, user, channel string) (digest.Schedule, error) {
+		require.Equal(t, 1, w.process(t, parts{}).deliver(t))
+		w.pass(time.Minute)
+		return w.schedule(ctx, user, channel)
+	}})
+	require.Zero(t, slow.deliver(t))
+	require.Len(t, w.all(), 1)
+}
+
 func TestRunDeliversUntilItIsStopped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)

@@ -75,7 +75,7 @@ func (w *Worker) Deliver(ctx context.Context) (done int, err error) {
 // it looks for further digests while a Sender is busy. A wrong table ends it too; it
 // reports other errors to WorkerOptions.OnAttempt and goes on. A stopped worker gives
 // its digests back within two seconds; those of a worker that died are taken over after
-// 30 s.
+// 40 s.
 //
 // Cost: as Deliver every WorkerOptions.Poll, with nothing to do 0.5 RCU a second for
 // each worker by default.

@@ -44,7 +44,10 @@ func New(t *testing.T) Browser {
 		require.Empty(t, os.Getenv("CI"), "no Chromium")
 		t.Skip("no Chromium: apt-get install chromium, or the like")
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+	tmp, err := os.MkdirTemp("", "chromium") // short: a socket's path may have 108 bytes
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(tmp) }) // what a browser leaves that is killed
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Env("TMPDIR="+tmp),
 		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1"), // other sites, which also run here
 		chromedp.Flag("disable-back-forward-cache", true))            // a page that a window has left runs no more
 	if os.Geteuid() == 0 || os.Getenv("CI") != "" { // where the sandbox does not work; all pages are ours
