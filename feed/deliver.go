@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/work"
 )
@@ -175,7 +176,7 @@ func (r *Repository) pulled(ctx context.Context, sources []string) (map[string]b
 	var unknown []string
 	for _, source := range sources {
 		read, ok := r.unpulled.Get(source)
-		if age := now.Sub(read); !ok || age < 0 || age >= unpulledLife {
+		if !ok || !share.Fresh(read, now, unpulledLife) {
 			unknown = append(unknown, source)
 		}
 	}

@@ -44,7 +44,7 @@ func New(t *testing.T) Browser {
 		require.Empty(t, os.Getenv("CI"), "no Chromium")
 		t.Skip("no Chromium: apt-get install chromium, or the like")
 	}
-	tmp, err := os.MkdirTemp("", "chromium") // short: a socket's path may have 108 bytes
+	tmp, err := os.MkdirTemp("", "chromium") //nolint:usetesting // a socket's path is short: up to 108 bytes
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(tmp) }) // what a browser leaves that is killed
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Env("TMPDIR="+tmp),
