@@ -14,7 +14,11 @@ import (
 // end gives the engine time to delete its temporary files. A container, too, ends with
 // TERM; KILL would reach only Docker's client.
 const end = `
-end() { kill $engine; sleep 5; kill -KILL $engine; }
+end() {
+	kill $engine
+	for i in 1 2 3 4 5; do sleep 1; kill -0 $engine || return; done
+	kill -KILL $engine
+}
 `
 
 // tether runs its arguments and ends them when standard input closes, that is when
