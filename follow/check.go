@@ -13,18 +13,19 @@ import (
 type Drift struct {
 	// Followers and Following are how far the counts are above the edges, or
 	// below them if negative.
-	Followers, Following int64
+	Followers int64 `json:"followers"`
+	Following int64 `json:"following"`
 	// Counters is how many counters, one a shard, are wrong or missing.
-	Counters int
+	Counters int `json:"counters"`
 	// Torn edges lack one of their three items, or have one that contradicts
 	// the other two. Repair restores it.
-	Torn int
+	Torn int `json:"torn"`
 	// Orphans are items without the other two of their edge. Repair removes
 	// them.
-	Orphans int
+	Orphans int `json:"orphans"`
 	// Damaged items cannot be read. Otherwise they count as absent. Repair
 	// removes their damaged parts.
-	Damaged int
+	Damaged int `json:"damaged"`
 }
 
 func driftOf(d edge.Drift) Drift {

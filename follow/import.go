@@ -59,12 +59,12 @@ func (o *ImportOptions) withDefaults() (ImportOptions, error) {
 // ImportResult is what the finished windows of an import did, including those of
 // earlier runs. Edges is the sum of Created, Existing and Ended.
 type ImportResult struct {
-	Edges    int64 // read from the sequence
-	Created  int64
-	Existing int64 // existed already, or came earlier in the sequence
-	Ended    int64 // left out: an edge of the pair with this ID or a later one has ended
-	Windows  int   // finished windows
-	Resumed  int   // windows that an earlier run finished
+	Edges    int64 `json:"edges"` // read from the sequence
+	Created  int64 `json:"created"`
+	Existing int64 `json:"existing"` // existed already, or came earlier in the sequence
+	Ended    int64 `json:"ended"`    // left out: an edge of the pair with this ID or a later one has ended
+	Windows  int   `json:"windows"`  // finished windows
+	Resumed  int   `json:"resumed"`  // windows that an earlier run finished
 }
 
 // Import writes many edges, cheaper and faster than Follow, in the order of the

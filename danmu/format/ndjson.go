@@ -89,7 +89,7 @@ func parseLine(r *Reader, text []byte) (danmu.Comment, error) {
 		return danmu.Comment{}, refuse("Record", "is not a comment")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return danmu.Comment{}, refuse("Record", "has text behind the object")
+		return danmu.Comment{}, refuse("Record", "has text after the object")
 	}
 	c := danmu.Comment{
 		Object: l.Object, ID: l.ID, Key: l.Key, User: l.User, Sent: guessMember(r, l.Sent, parseRFC3339), Text: l.Text,

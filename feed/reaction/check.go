@@ -14,18 +14,18 @@ import (
 type Drift struct {
 	// Counts are how far an object's counts are above its reactions, or below
 	// them if negative. Only kinds whose counts are wrong are there.
-	Counts map[string]int64
+	Counts map[string]int64 `json:"counts,omitempty"`
 	// Counters is how many counters, one a shard, are wrong or missing.
-	Counters int
+	Counters int `json:"counters"`
 	// Torn reactions lack one of their three items, or have one that
 	// contradicts the other two. Repair restores it.
-	Torn int
+	Torn int `json:"torn"`
 	// Orphans are items without the other two of their reaction. Repair removes
 	// them.
-	Orphans int
+	Orphans int `json:"orphans"`
 	// Damaged items cannot be read. Otherwise they count as absent. Repair
 	// removes their damaged parts.
-	Damaged int
+	Damaged int `json:"damaged"`
 }
 
 // Check compares the object's counts and lists with the reactions, and changes

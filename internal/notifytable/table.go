@@ -1,4 +1,4 @@
-// Package notifytable is the table that notify, announce and prefs share.
+// Package notifytable is the table that notify, announce, digest and prefs share.
 package notifytable
 
 import (
