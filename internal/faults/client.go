@@ -55,6 +55,13 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 		return throttled(req, d.chance), nil
 	case Conflict:
 		return conflict(req, d)
+	case Refused:
+		return nil, broken(req, "dial", "connect", syscall.ECONNREFUSED)
+	case InProgress:
+		return refuse(req, map[string]any{
+			"__type":  errorSpace + "TransactionInProgressException",
+			"Message": "The transaction with the given request token is already in progress.",
+		}), nil
 	case Unprocessed:
 		return c.unprocessed(req, d)
 	case Stale:
@@ -98,9 +105,11 @@ func (c client) sendAndForget(req wire.Request) error {
 	return err
 }
 
-func reset(req wire.Request) error {
+func reset(req wire.Request) error { return broken(req, "read", "read", syscall.ECONNRESET) }
+
+func broken(req wire.Request, op, call string, err syscall.Errno) error {
 	return &url.Error{Op: "Post", URL: req.HTTP.URL.String(), Err: &net.OpError{
-		Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET),
+		Op: op, Net: "tcp", Err: os.NewSyscallError(call, err),
 	}}
 }
 

@@ -83,6 +83,8 @@ func (k Kind) fits(req wire.Request) bool {
 			return true
 		}
 		return false
+	case InProgress:
+		return req.Op == "TransactWriteItems"
 	case Unprocessed:
 		return batchSize(req) > 0
 	case Stale:

@@ -29,6 +29,8 @@ const (
 	Unprocessed       // part of a batch is not done
 	Stale             // an eventually consistent read gets an earlier answer, or an empty one
 	Hung              // applied, then silent until the caller's context ends; scripted only
+	Refused           // never leaves; the connection is refused; scripted only
+	InProgress        // a transaction is refused: an attempt with its token is under way; scripted only
 	KilledBefore      // not applied, and no later request arrives; scripted only
 	KilledAfter       // applied, its answer lost, and no later request arrives; scripted only
 	kinds
@@ -37,7 +39,7 @@ const (
 func (k Kind) String() string {
 	return [kinds]string{
 		"none", "lost before", "lost after", "twice", "throttled", "delayed", "conflict",
-		"unprocessed", "stale", "hung", "killed before", "killed after",
+		"unprocessed", "stale", "hung", "refused", "in progress", "killed before", "killed after",
 	}[k]
 }
 

@@ -91,7 +91,7 @@ func TestUnusableAnswersAreClassified(t *testing.T) {
 					want = plaza.ErrUnknownOutcome
 				}
 				require.ErrorIs(t, err, want, call)
-				for _, other := range []error{plaza.ErrInvalid, plaza.ErrBusy, plaza.ErrUnknownOutcome, plaza.ErrTable, plaza.ErrCorrupt} {
+				for _, other := range []error{plaza.ErrInvalid, plaza.ErrBusy, plaza.ErrUnavailable, plaza.ErrUnknownOutcome, plaza.ErrTable, plaza.ErrCorrupt} {
 					if other != want {
 						require.NotErrorIs(t, err, other, call)
 					}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -23,18 +22,8 @@ const (
 	MaxTx         = 100
 )
 
-// PartialError names the entries that a batch could not write before its
-// attempts ran out. It unwraps to plaza.ErrBusy. The other entries are written.
-type PartialError struct{ Left []Key }
-
-func (e *PartialError) Error() string {
-	return fmt.Sprintf("store: %d entries of a batch left, the first under %q", len(e.Left), e.Left[0].PK)
-}
-
-func (e *PartialError) Unwrap() error { return plaza.ErrBusy }
-
 // PutAll writes whole items, 25 a request and up to atOnce requests at a time.
-// Their keys must differ. After an error some may be written.
+// Their keys must differ. After an error some may be written, even if it is plaza.ErrBusy.
 func (t *Table) PutAll(ctx context.Context, items []dynamo.Item, atOnce int) error {
 	requests := make([]types.WriteRequest, len(items))
 	for i, item := range items {
@@ -52,62 +41,42 @@ func (t *Table) DeleteAll(ctx context.Context, keys []Key, atOnce int) error {
 	return t.writeAll(ctx, requests, atOnce)
 }
 
-// writeAll starts no more requests once one has run out of attempts.
 func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, atOnce int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var spent atomic.Bool
-	lefts := slices.Collect(slices.Chunk(requests, MaxBatchWrite))
-	err := parallel.ForEach(ctx, len(lefts), atOnce, func(ctx context.Context, i int) (err error) {
-		if !spent.Load() {
-			lefts[i], err = t.writeBatch(ctx, lefts[i])
+	var seen tries
+	batches := slices.Collect(slices.Chunk(requests, MaxBatchWrite))
+	err := parallel.ForEach(ctx, len(batches), atOnce, func(all context.Context, i int) error {
+		if err := all.Err(); err != nil {
+			return err
 		}
-		if len(lefts[i]) > 0 {
-			spent.Store(true)
-		}
-		return err
+		return t.writeBatch(ctx, batches[i], &seen) // to its end, so that no answer is lost because another batch failed
 	})
 	if err != nil {
-		return err
-	}
-	if left := slices.Concat(lefts...); len(left) > 0 {
-		return partial(left)
+		return t.failed(ctx, err, &seen, true)
 	}
 	return nil
 }
 
-// writeBatch returns the entries that are left when its attempts have run out.
-func (t *Table) writeBatch(ctx context.Context, left []types.WriteRequest) ([]types.WriteRequest, error) {
+func (t *Table) writeBatch(ctx context.Context, left []types.WriteRequest, seen *tries) error {
 	for attempt := range attempts {
 		if attempt > 0 {
 			if err := sleep(ctx, attempt); err != nil {
-				return nil, fmt.Errorf("table %s: %w: %w", t.name, plaza.ErrBusy, err)
+				return err
 			}
 		}
 		out, err := t.db.Client().BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
 			RequestItems: map[string][]types.WriteRequest{t.name: left},
-		})
+		}, seen.note)
 		if err != nil {
-			return nil, fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
+			return err
 		}
 		if left = out.UnprocessedItems[t.name]; len(left) == 0 {
-			break
+			return nil
 		}
 	}
-	return left, nil
-}
-
-func partial(left []types.WriteRequest) *PartialError {
-	e := &PartialError{Left: make([]Key, len(left))}
-	for i, request := range left {
-		if request.PutRequest != nil {
-			e.Left[i] = KeyOf(request.PutRequest.Item)
-		} else {
-			e.Left[i] = KeyOf(request.DeleteRequest.Key)
-		}
-	}
-	return e
+	return fmt.Errorf("%d entries of a batch unprocessed", len(left))
 }
 
 // GetAll reads items by key, 100 a request and up to atOnce requests at a time.
@@ -146,11 +115,11 @@ func (t *Table) getBatch(ctx context.Context, keys []Key, consistent bool, keep 
 		left.Keys[i] = key.item()
 	}
 	for attempt := 0; len(left.Keys) > 0; {
-		out, err := t.db.Client().BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+		out, err := ask(ctx, t, t.db.Client().BatchGetItem, &dynamodb.BatchGetItemInput{
 			RequestItems: map[string]types.KeysAndAttributes{t.name: left},
 		})
 		if err != nil {
-			return t.readError(ctx, err)
+			return err
 		}
 		for _, item := range out.Responses[t.name] {
 			keep(item)

@@ -109,9 +109,9 @@ func (t *Table) CountIndex(ctx context.Context, i Index, s IndexSpan) (int64, er
 	in.Limit = aws.Int32(20_000)
 	var n int64
 	for {
-		out, err := t.db.Client().Query(ctx, in)
+		out, err := ask(ctx, t, t.db.Client().Query, in)
 		if err != nil {
-			return 0, t.readError(ctx, err)
+			return 0, err
 		}
 		n += int64(out.Count)
 		if len(out.LastEvaluatedKey) == 0 {

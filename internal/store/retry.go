@@ -1,16 +1,23 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/plaza-sdk/plaza"
@@ -38,10 +45,10 @@ func sleep(ctx context.Context, attempt int) error {
 // passing reports whether the whole write was refused for passing reasons that
 // the SDK does not retry. Beside such a reason failed conditions do not count:
 // DynamoDB judges each write of a transaction alone, perhaps while another
-// attempt at the same transaction is half applied.
+// attempt at the same transaction is half applied, or is still under way.
 func passing(err error) bool {
 	var conflict *types.TransactionConflictException
-	if errors.As(err, &conflict) {
+	if errors.As(err, &conflict) || underWay(err) {
 		return true
 	}
 	var canceled *types.TransactionCanceledException
@@ -68,21 +75,73 @@ func code(reason types.CancellationReason) string {
 	return *reason.Code
 }
 
-// translate wraps a driver's error with the sentinel that callers know. It keeps
-// the cause.
-func translate(ctx context.Context, err error, write bool) error {
-	var missing *types.ResourceNotFoundException
+type option = func(*dynamodb.Options)
+
+// tries notes how the attempts at a call ended, those of the SDK too.
+type tries struct {
+	lost     atomic.Bool // one may have been applied, and has no usable answer
+	answered atomic.Bool // DynamoDB answered one
+	unsent   atomic.Bool // one has not left this process
+	options  atomic.Pointer[dynamodb.Options]
+}
+
+// note is the option that makes a call's attempts known.
+func (s *tries) note(o *dynamodb.Options) {
+	s.options.Store(o)
+	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error { return stack.Finalize.Add(s, middleware.After) })
+}
+
+// ID names s among the SDK's steps.
+func (*tries) ID() string { return "plaza" }
+
+// HandleFinalize sends one attempt, which has its endpoint and signature by now.
+func (s *tries) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+	out, metadata, err := next.HandleFinalize(ctx, in)
 	switch {
-	case errors.As(err, &missing), wrongKeySchema(err), denied(err):
-		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
-	case passing(err), throttled(err):
-		return fmt.Errorf("%w: %w", plaza.ErrBusy, err)
-	case write && unanswered(ctx, err):
-		return fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, err)
-	case !write && ctx.Err() == nil && unanswered(ctx, err):
-		return fmt.Errorf("%w: %w", plaza.ErrBusy, err)
+	case err == nil, answered(err):
+		s.answered.Store(true)
+	case unsent(err):
+		s.unsent.Store(true)
+	default:
+		s.lost.Store(true)
 	}
-	return err
+	return out, metadata, err
+}
+
+// failed wraps the error of a call with the sentinel that callers know. It keeps the
+// cause.
+func (t *Table) failed(ctx context.Context, err error, seen *tries, write bool) error {
+	switch class := seen.class(ctx, err, write); class {
+	case nil:
+		return fmt.Errorf("table %s: %w", t.name, err)
+	case plaza.ErrUnavailable:
+		o := seen.options.Load()
+		return fmt.Errorf("table %s at %s: %w: %w", t.name, cmp.Or(aws.ToString(o.BaseEndpoint), "region "+o.Region), class, err)
+	default:
+		return fmt.Errorf("table %s: %w: %w", t.name, class, err)
+	}
+}
+
+func (s *tries) class(ctx context.Context, err error, write bool) error {
+	var missing *types.ResourceNotFoundException
+	var call *smithy.OperationError
+	switch {
+	case errors.Is(err, plaza.ErrCorrupt):
+		return nil
+	case write && s.lost.Load():
+		return plaza.ErrUnknownOutcome
+	case errors.As(err, &missing), wrongKeySchema(err), denied(err):
+		return plaza.ErrTable
+	case passing(err), throttled(err):
+		return plaza.ErrBusy
+	case answered(err), !write && ctx.Err() != nil:
+		return nil
+	case s.answered.Load(), s.lost.Load():
+		return plaza.ErrBusy
+	case s.unsent.Load(), ctx.Err() == nil && errors.As(err, &call): // or no attempt had credentials and an endpoint
+		return plaza.ErrUnavailable
+	}
+	return nil
 }
 
 func denied(err error) bool {
@@ -94,17 +153,26 @@ func throttled(err error) bool {
 	return retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
 }
 
-func unanswered(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || lost(err)
-}
-
-// lost reports whether a request had no usable answer.
-func lost(err error) bool {
-	var send *smithyhttp.RequestSendError
+// answered reports whether DynamoDB refused a request, so that it was not applied.
+func answered(err error) bool {
 	var response *smithyhttp.ResponseError
 	var garbled *smithy.DeserializationError
-	return errors.As(err, &send) || errors.As(err, &garbled) ||
-		errors.As(err, &response) && response.HTTPStatusCode() >= 500
+	return errors.As(err, &response) && response.HTTPStatusCode()/100 == 4 && !errors.As(err, &garbled) && !underWay(err)
+}
+
+// underWay reports whether an earlier attempt at the same transaction has not ended.
+func underWay(err error) bool {
+	var progress *types.TransactionInProgressException
+	return errors.As(err, &progress)
+}
+
+// unsent reports whether there was no connection to send a request on. A bad URL has no
+// error type.
+func unsent(err error) bool {
+	var dial *net.OpError
+	var post *url.Error
+	return errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect") ||
+		errors.As(err, &post) && (strings.HasPrefix(post.Err.Error(), "unsupported protocol scheme") || post.Err.Error() == "http: no Host in request URL")
 }
 
 // TooLarge reports whether a write was refused because its item would be larger

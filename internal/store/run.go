@@ -3,14 +3,9 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
-
-	"github.com/plaza-sdk/plaza"
 )
 
 // Write is applied by Run: a *Put, *Update, *Delete, *Tx or Returning.
@@ -19,43 +14,22 @@ type Write interface {
 	send(ctx context.Context, t *Table, noting option) error
 }
 
-type option = func(*dynamodb.Options)
-
-// losses is a retryer that notes whether the answer to an attempt was lost.
-type losses struct {
-	aws.Retryer
-	any bool
-}
-
-func (l *losses) note(o *dynamodb.Options) { l.Retryer, o.Retryer = o.Retryer, l }
-
-func (l *losses) IsErrorRetryable(err error) bool {
-	l.any = l.any || lost(err)
-	return l.Retryer.IsErrorRetryable(err)
-}
-
-func (l *losses) GetAttemptToken(ctx context.Context) (release func(error) error, err error) {
-	if retryer, ok := l.Retryer.(aws.RetryerV2); ok {
-		return retryer.GetAttemptToken(ctx)
-	}
-	return l.GetInitialToken(), nil
-}
-
 // Run applies w in one request, and repeats the request after a transient failure.
 //
-// If a condition fails, the error is a *Refused. A lost answer is
-// plaza.ErrUnknownOutcome. Contention or throttling that outlasts all attempts is
-// plaza.ErrBusy.
+// If a condition fails, the error is a *Refused. If any answer was lost it is
+// plaza.ErrUnknownOutcome, whatever ended the attempts. Otherwise nothing was written:
+// contention or throttling that outlasts all attempts is plaza.ErrBusy, and
+// plaza.ErrUnavailable means that no attempt reached DynamoDB.
 func (t *Table) Run(ctx context.Context, w Write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	var err error
-	var seen losses
+	var seen tries
 	for attempt := range attempts {
 		if attempt > 0 {
-			if stopped := sleep(ctx, attempt); stopped != nil {
-				return fmt.Errorf("table %s: %w: %w", t.name, plaza.ErrBusy, stopped)
+			if err = sleep(ctx, attempt); err != nil {
+				break
 			}
 		}
 		if err = w.send(ctx, t, seen.note); err == nil {
@@ -63,13 +37,14 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 		}
 		if !passing(err) {
 			if refused := refusal(err); refused != nil {
-				refused.doubtful = seen.any
+				_, token := w.(*Tx)
+				refused.doubtful = seen.lost.Load() && !token
 				return refused
 			}
 			break
 		}
 	}
-	return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
+	return t.failed(ctx, err, &seen, true)
 }
 
 // Refused is the error of a write whose conditions failed. It has the stored items.
@@ -90,8 +65,9 @@ func (r *Refused) At(i int) (item dynamo.Item, failed bool) {
 	return item, failed
 }
 
-// Doubtful reports whether the write may have been applied before it was refused: the SDK
-// sent it again because an answer was lost. It is false for a transaction.
+// Doubtful reports whether the write may have been applied before it was refused: it was
+// sent again because an answer was lost. It is false for a transaction: if that was
+// applied, its token makes a repeat succeed.
 func (r *Refused) Doubtful() bool { return r.doubtful }
 
 func refusal(err error) *Refused {

@@ -13,9 +13,16 @@ import (
 // leaves out damaged ones. It reads the whole table, 1 RCU for each 4 KB.
 func Scan[R any](ctx context.Context, t *Table, key string) ([]R, error) {
 	var items []dynamo.Item
-	err := t.db.Table(t.name).Scan().Consistent(true).Filter("$ = ?", sk, key).All(ctx, &items)
+	err := t.scan(ctx, &dynamodb.ScanInput{
+		FilterExpression:          aws.String("#sk = :sk"),
+		ExpressionAttributeNames:  map[string]string{"#sk": sk},
+		ExpressionAttributeValues: dynamo.Item{":sk": &types.AttributeValueMemberS{Value: key}},
+	}, func(found []dynamo.Item) error {
+		items = append(items, found...)
+		return nil
+	})
 	if err != nil {
-		return nil, t.readError(ctx, err)
+		return nil, err
 	}
 	return decodeAll[R](t, items), nil
 }
@@ -24,33 +31,38 @@ func Scan[R any](ctx context.Context, t *Table, key string) ([]R, error) {
 // does, those of one request of 1 MB at a time, strongly consistent. It reads the
 // whole table, 1 RCU for each 4 KB.
 func (t *Table) ScanKeys(ctx context.Context, prefix Key, each func([]Key) error) error {
-	var start dynamo.Item
-	for {
-		out, err := t.db.Client().Scan(ctx, &dynamodb.ScanInput{
-			TableName:                &t.name,
-			ConsistentRead:           aws.Bool(true),
-			FilterExpression:         aws.String("begins_with(#pk, :pk) OR begins_with(#sk, :sk)"),
-			ProjectionExpression:     aws.String("#pk, #sk"),
-			ExpressionAttributeNames: map[string]string{"#pk": pk, "#sk": sk},
-			ExpressionAttributeValues: dynamo.Item{
-				":pk": &types.AttributeValueMemberS{Value: prefix.PK},
-				":sk": &types.AttributeValueMemberS{Value: prefix.SK},
-			},
-			ExclusiveStartKey: start,
-		})
-		if err != nil {
-			return t.readError(ctx, err)
+	return t.scan(ctx, &dynamodb.ScanInput{
+		FilterExpression:         aws.String("begins_with(#pk, :pk) OR begins_with(#sk, :sk)"),
+		ProjectionExpression:     aws.String("#pk, #sk"),
+		ExpressionAttributeNames: map[string]string{"#pk": pk, "#sk": sk},
+		ExpressionAttributeValues: dynamo.Item{
+			":pk": &types.AttributeValueMemberS{Value: prefix.PK},
+			":sk": &types.AttributeValueMemberS{Value: prefix.SK},
+		},
+	}, func(items []dynamo.Item) error {
+		if len(items) == 0 {
+			return nil
 		}
-		found := make([]Key, len(out.Items))
-		for i, item := range out.Items {
+		found := make([]Key, len(items))
+		for i, item := range items {
 			found[i] = KeyOf(item)
 		}
-		if len(found) > 0 {
-			if err := each(found); err != nil {
-				return err
-			}
+		return each(found)
+	})
+}
+
+// scan calls each with the items of one request at a time.
+func (t *Table) scan(ctx context.Context, in *dynamodb.ScanInput, each func([]dynamo.Item) error) error {
+	in.TableName, in.ConsistentRead = &t.name, aws.Bool(true)
+	for {
+		out, err := ask(ctx, t, t.db.Client().Scan, in)
+		if err != nil {
+			return err
 		}
-		if start = out.LastEvaluatedKey; len(start) == 0 {
+		if err := each(out.Items); err != nil {
+			return err
+		}
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; len(in.ExclusiveStartKey) == 0 {
 			return nil
 		}
 	}

@@ -9,7 +9,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -103,10 +102,10 @@ func (t *Table) Name() string { return t.name }
 // Get reads one item into out. An absent item is plaza.ErrNotFound, a damaged one
 // plaza.ErrCorrupt.
 func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) error {
-	found, err := t.db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key.item(), ConsistentRead: &consistent})
+	found, err := ask(ctx, t, t.db.Client().GetItem, &dynamodb.GetItemInput{TableName: &t.name, Key: key.item(), ConsistentRead: &consistent})
 	switch {
 	case err != nil:
-		return t.readError(ctx, err)
+		return err
 	case found.Item == nil:
 		return plaza.ErrNotFound
 	}
@@ -203,9 +202,9 @@ func (t *Table) query(ctx context.Context, in *dynamodb.QueryInput, limit int, w
 		if limit > 0 {
 			in.Limit = aws.Int32(int32(limit - len(items)))
 		}
-		out, err := t.db.Client().Query(ctx, in)
+		out, err := ask(ctx, t, t.db.Client().Query, in)
 		if err != nil {
-			return nil, false, t.readError(ctx, err)
+			return nil, false, err
 		}
 		if items == nil {
 			items = out.Items
@@ -222,9 +221,12 @@ func (t *Table) query(ctx context.Context, in *dynamodb.QueryInput, limit int, w
 	}
 }
 
-func (t *Table) readError(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
+// ask sends a request that writes nothing.
+func ask[In, Out any](ctx context.Context, t *Table, send func(context.Context, *In, ...option) (*Out, error), in *In) (*Out, error) {
+	var seen tries
+	out, err := send(ctx, in, seen.note)
+	if err != nil {
+		return nil, t.failed(ctx, err, &seen, false)
 	}
-	return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, false))
+	return out, nil
 }

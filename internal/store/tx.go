@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -16,12 +17,17 @@ import (
 type Tx struct {
 	table *Table
 	in    dynamodb.TransactWriteItemsInput
+	until time.Time
 	err   error
 }
 
+// tokenLife is how long a transaction is sent again. DynamoDB knows its token for ten
+// minutes, and would then apply it once more.
+const tokenLife = 9 * time.Minute
+
 // Tx starts a transaction. Run applies it once, however often it sends it.
 func (t *Table) Tx() *Tx {
-	return &Tx{table: t, in: dynamodb.TransactWriteItemsInput{
+	return &Tx{table: t, until: time.Now().Add(tokenLife), in: dynamodb.TransactWriteItemsInput{
 		ClientRequestToken: aws.String(rand.Text()),
 		TransactItems:      make([]types.TransactWriteItem, 0, 8), // few have more
 	}}
@@ -82,13 +88,13 @@ func (tx *Tx) with(err error, item types.TransactWriteItem) *Tx {
 	return tx
 }
 
-// send has no use for the option: because of its token, a transaction that was applied is
-// not refused when the SDK sends it again.
-func (tx *Tx) send(ctx context.Context, t *Table, _ option) error {
+func (tx *Tx) send(ctx context.Context, t *Table, noting option) error {
 	if tx.err != nil {
 		return tx.err
 	}
-	_, err := t.db.Client().TransactWriteItems(ctx, &tx.in)
+	ctx, cancel := context.WithDeadline(ctx, tx.until)
+	defer cancel()
+	_, err := t.db.Client().TransactWriteItems(ctx, &tx.in, noting)
 	if err == nil {
 		return nil
 	}

@@ -86,9 +86,9 @@ func (t *Table) compare(f Feature, found marker) error {
 }
 
 func (t *Table) verifySchema(ctx context.Context, want *dynamodb.CreateTableInput) error {
-	out, err := t.db.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &t.name})
+	out, err := ask(ctx, t, t.db.Client().DescribeTable, &dynamodb.DescribeTableInput{TableName: &t.name})
 	if err != nil {
-		return t.readError(ctx, err)
+		return err
 	}
 	have := out.Table
 	kinds := map[string]types.ScalarAttributeType{}
@@ -160,9 +160,9 @@ func carries(have, need *types.Projection) bool {
 }
 
 func (t *Table) verifyExpiry(ctx context.Context) error {
-	out, err := t.db.Client().DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &t.name})
+	out, err := ask(ctx, t, t.db.Client().DescribeTimeToLive, &dynamodb.DescribeTimeToLiveInput{TableName: &t.name})
 	if err != nil {
-		return t.readError(ctx, err)
+		return err
 	}
 	d := out.TimeToLiveDescription
 	switch {

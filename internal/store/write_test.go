@@ -1,13 +1,22 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"net"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -71,9 +80,10 @@ func TestPassingFailuresAreRetried(t *testing.T) {
 		"throttling inside":           cancelled("None", "ThrottlingError", "TransactionConflict"),
 		"throughput exceeded inside":  cancelled("ProvisionedThroughputExceeded", "None", "None"),
 		"a conflict beside a verdict": cancelled("ConditionalCheckFailed", "TransactionConflict", "None"),
+		"another attempt under way":   {Kind: faults.InProgress},
 	} {
 		for write, do := range writes {
-			if fault.Reasons != nil && write != "transaction" {
+			if (fault.Reasons != nil || fault.Kind == faults.InProgress) && write != "transaction" {
 				continue
 			}
 			t.Run(name+"/"+write, func(t *testing.T) {
@@ -182,6 +192,158 @@ func TestALostAnswerIsAnUnknownOutcome(t *testing.T) {
 	}
 }
 
+// calls are writes of every kind, which start as writes do, and reads.
+func calls(t *testing.T) map[string]func(context.Context, *store.Table) error {
+	t.Helper()
+	key, put := store.Key{PK: "p", SK: "a"}, items(t, []row{{PK: "p", SK: "b"}})
+	calls := map[string]func(context.Context, *store.Table) error{
+		"delete":       func(ctx context.Context, table *store.Table) error { return table.Run(ctx, table.Delete(key)) },
+		"batch put":    func(ctx context.Context, table *store.Table) error { return table.PutAll(ctx, put, 1) },
+		"batch delete": func(ctx context.Context, table *store.Table) error { return table.DeleteAll(ctx, []store.Key{key}, 1) },
+		"scan": func(ctx context.Context, table *store.Table) error {
+			_, err := store.Scan[row](ctx, table, "a")
+			return err
+		},
+		"verify": func(ctx context.Context, table *store.Table) error {
+			return table.Verify(ctx, store.Feature{Schema: store.Schema})
+		},
+	}
+	for name, call := range others {
+		if calls[name] == nil {
+			calls[name] = call
+		}
+	}
+	for name, write := range writes {
+		calls[name] = func(ctx context.Context, table *store.Table) error { return table.Run(ctx, write(table)) }
+	}
+	return calls
+}
+
+var reads = []string{"get", "query", "range query", "batch get", "scan"}
+
+// requireClass checks that err is of one class.
+func requireClass(t *testing.T, class, err error) {
+	t.Helper()
+	for _, other := range []error{plaza.ErrBusy, plaza.ErrUnavailable, plaza.ErrUnknownOutcome} {
+		require.Equal(t, other == class, errors.Is(err, other), "%v", err) //nolint:errorlint // it is the sentinel itself
+	}
+}
+
+func TestALostAnswerIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	for end, c := range map[string]struct {
+		kinds []faults.Kind // of the attempts, the last again and again
+		class error         // where no answer was lost
+	}{
+		"throttled":               {[]faults.Kind{faults.Throttled}, plaza.ErrBusy},
+		"in conflict":             {[]faults.Kind{faults.Conflict}, plaza.ErrBusy},
+		"unprocessed":             {[]faults.Kind{faults.Unprocessed}, plaza.ErrBusy},
+		"refused":                 {[]faults.Kind{faults.Refused}, plaza.ErrUnavailable},
+		"throttled, then refused": {[]faults.Kind{faults.Throttled, faults.Refused}, plaza.ErrBusy},
+		"refused, then throttled": {[]faults.Kind{faults.Refused, faults.Throttled}, plaza.ErrBusy},
+		"throttled and stopped":   {[]faults.Kind{faults.Throttled}, plaza.ErrBusy},
+	} {
+		for name, call := range calls(t) {
+			read, stopped, batch := slices.Contains(reads, name), strings.HasSuffix(end, "stopped"), strings.HasPrefix(name, "batch ")
+			if name == "verify" || stopped && read || end == "in conflict" && (batch || read) || end == "unprocessed" && !batch {
+				continue
+			}
+			t.Run(name+"/"+end, func(t *testing.T) {
+				t.Parallel()
+				table, in := newWritten(t)
+				for _, lost := range []faults.Kind{faults.None, faults.LostBefore, faults.LostAfter, faults.InProgress} {
+					if lost == faults.InProgress && name != "transaction" {
+						continue
+					}
+					kinds, class := c.kinds, c.class
+					if lost != faults.None {
+						kinds, class = slices.Concat([]faults.Kind{lost}, kinds), plaza.ErrUnknownOutcome
+						if read {
+							class = plaza.ErrBusy
+						}
+					}
+					in.On()
+					ctx, cancel := context.WithCancel(t.Context())
+					before := in.Requests()
+					in.Script(func(_ string, _ []byte, n int) faults.Fault {
+						n = min(n-before, len(kinds))
+						if stopped && n == len(kinds) {
+							cancel()
+						}
+						return faults.Fault{Kind: kinds[n-1], Entries: 1}
+					})
+					err := call(ctx, table)
+					cancel()
+					requireClass(t, class, err)
+					require.Equal(t, stopped, errors.Is(err, context.Canceled))
+					in.Off()
+					if lost == faults.None {
+						require.Equal(t, []row{{PK: "p", SK: "a"}}, stored(t, table, "p"))
+					}
+				}
+			})
+		}
+	}
+}
+
+// A call whose requests cannot leave the process says where they should have gone.
+func TestACallThatCannotBeSentIsUnavailable(t *testing.T) {
+	t.Parallel()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	const region = "eu-west-1"
+	for name, o := range map[string]dynamodb.Options{
+		"nobody listens": {BaseEndpoint: aws.String("http://" + closed.Addr().String())},
+		"no such host":   {BaseEndpoint: aws.String("http://plaza.invalid")},
+		"no scheme":      {BaseEndpoint: aws.String("localhost:8000")},
+		"no host":        {BaseEndpoint: aws.String("http:///localhost")},
+		"no URL":         {BaseEndpoint: aws.String("http://a b")},
+		"no region":      {Region: "no region"},
+		"no credentials": {Credentials: aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{}, errors.New("none")
+		}))},
+	} {
+		o.Region, o.Retryer = cmp.Or(o.Region, region), aws.NopRetryer{}
+		if o.Credentials == nil {
+			o.Credentials = credentials.NewStaticCredentialsProvider("id", "secret", "")
+		}
+		table, err := store.Open(dynamo.NewFromIface(dynamodb.New(o)), "t", nil)
+		require.NoError(t, err)
+		for what, call := range calls(t) {
+			err := call(t.Context(), table)
+			requireClass(t, plaza.ErrUnavailable, err)
+			require.ErrorContains(t, err, cmp.Or(aws.ToString(o.BaseEndpoint), o.Region), "%s: %s", name, what)
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			err = call(ended, table)
+			requireClass(t, nil, err)
+			require.ErrorIs(t, err, context.Canceled)
+		}
+	}
+}
+
+// silent answers no request.
+type silent struct{}
+
+func (silent) Do(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestATransactionIsNotSentAgainOnceItsTokenMayBeForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		table, err := store.Open(dynamo.NewFromIface(dynamodb.New(dynamodb.Options{
+			Region: "eu-west-1", HTTPClient: silent{}, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
+		})), "t", nil)
+		require.NoError(t, err)
+		begun := time.Now()
+		requireClass(t, plaza.ErrUnknownOutcome, table.Run(t.Context(), writes["transaction"](table)))
+		require.Less(t, time.Since(begun), 10*time.Minute)
+	})
+}
+
 func TestLostAnswersAreRepeatedHarmlessly(t *testing.T) {
 	t.Parallel()
 	for write, do := range writes {
@@ -210,15 +372,17 @@ func TestATransactionIsAppliedOnceHoweverItsAttemptsEnd(t *testing.T) {
 		in.Script(func(_ string, _ []byte, n int) faults.Fault {
 			return []faults.Fault{
 				{Kind: faults.LostAfter},
+				{Kind: faults.InProgress}, {Kind: faults.InProgress}, // the SDK gives up
+				{Kind: faults.InProgress},
 				{Kind: faults.Conflict, Reasons: []string{"None", "ThrottlingError"}},
 				{},
-			}[min(n, 3)-1]
+			}[min(n, 6)-1]
 		})
 		key := store.Key{PK: "p", SK: "a"}
 		require.NoError(t, table.Run(t.Context(), table.Tx().
 			Update(table.Update(key).Add("n", 1).Add("m", 1).Add("l", 1)).
 			Delete(table.Delete(store.Key{PK: "p", SK: "b"}))))
-		require.Equal(t, 3, in.Requests())
+		require.Equal(t, 6, in.Requests())
 		require.Equal(t, []row{{PK: "p", SK: "a", N: 1}}, stored(t, table, "p"))
 	}
 }
