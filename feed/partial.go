@@ -45,7 +45,7 @@ func (f *failures) add(i int, err error) {
 	}
 	f.errs[i] = err
 	busy := errors.Is(err, plaza.ErrBusy) && !errors.Is(err, ErrTooManyPulled) && !errors.Is(err, ErrFull)
-	if f.halt == nil && (busy || errors.Is(err, plaza.ErrTable)) {
+	if f.halt == nil && (busy || errors.Is(err, plaza.ErrUnavailable) || errors.Is(err, plaza.ErrTable)) {
 		f.halt = fmt.Errorf("not tried after: %w", err)
 	}
 }

@@ -98,6 +98,7 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 		want error
 	}{
 		"throttled until the end":    {faults.Throttled, plaza.ErrBusy},
+		"refused until the end":      {faults.Refused, plaza.ErrUnavailable},
 		"the context ends":           {faults.None, context.Canceled},
 		"the process dies":           {faults.KilledAfter, faults.ErrKilled},
 		"no answer, again and again": {faults.LostAfter, plaza.ErrUnknownOutcome},
@@ -127,7 +128,7 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 			require.ErrorIs(t, err, tc.want)
 			require.GreaterOrEqual(t, len(partial.Errs), n-stored-4)
 			require.LessOrEqual(t, len(partial.Errs), n-stored+4, "and those in progress when the context ended")
-			if tc.kind == faults.Throttled {
+			if tc.kind == faults.Throttled || tc.kind == faults.Refused {
 				require.Less(t, transactions, stored+4*10*3+1, "those in progress continue, no further one begins")
 			}
 

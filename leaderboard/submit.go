@@ -209,8 +209,12 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answe
 			a.unapplied = &e.Rev
 		}
 	}
+	doubtful := false
 	for contest := 0; ; contest++ {
 		next, err := a.effectOn(e, refusal)
+		if doubtful && errors.Is(err, ErrOpTooOld) { // it may have been applied, and forgotten since
+			err = plaza.ErrUnknownOutcome
+		}
 		if err != nil || next.writes == writeNothing {
 			return next.answer, err
 		}
@@ -222,14 +226,17 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answe
 				return answer{}, fmt.Errorf("%w: %w", plaza.ErrForbidden, err)
 			}
 		}
-		got, by, err := r.write(ctx, a, e, next)
-		if err != nil || by == nil {
+		got, refused, err := r.write(ctx, a, e, next)
+		if refused == nil {
 			return got, err
 		}
 		if e != nil {
 			a.unapplied = &e.Rev
 		}
-		e = by
+		doubtful = refused.Doubtful()
+		if e, err = refusedEntry(r.table, refused); err != nil {
+			return answer{}, err
+		}
 	}
 }
 

@@ -511,7 +511,9 @@ func TestWithoutAnOpOneIsMinted(t *testing.T) {
 // first answer, even after a reset.
 func TestAFailedSubmissionIsRepeatedWithTheReturnedOp(t *testing.T) {
 	t.Parallel()
-	for _, operator := range []leaderboard.Operator{leaderboard.Best, leaderboard.Increment} {
+	for then, operator := range map[faults.Kind]leaderboard.Operator{
+		faults.LostAfter: leaderboard.Best, faults.Throttled: leaderboard.Increment, faults.Conflict: leaderboard.Best, faults.Refused: leaderboard.Increment,
+	} {
 		in := faults.New(t, 1, faults.Rates{})
 		w := newWorld(t, nil, in.Wrap)
 		w.define(t, leaderboard.Board{Name: "b", Operator: operator, Cron: "@hourly", Grace: time.Hour})
@@ -522,17 +524,46 @@ func TestAFailedSubmissionIsRepeatedWithTheReturnedOp(t *testing.T) {
 			if op != "UpdateItem" {
 				return faults.Fault{}
 			}
+			if lost {
+				return faults.Fault{Kind: then}
+			}
 			lost = true
 			return faults.Fault{Kind: faults.LostAfter}
 		})
 		first, _, err := w.Submit(t.Context(), s)
-		require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome, then)
 		require.True(t, lost)
 		in.Script(nil)
 		s.Op = first.Op
 		w.set(w.Now().Add(time.Hour))
 		require.EqualValues(t, 5, w.repeat(t, s).New.Int64())
 	}
+}
+
+// The SDK sends a submission again that the entry has just forgotten.
+func TestAForgottenSubmissionWhoseAnswerWasLostIsUnknown(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	w.submit(t, score("b", "ann", 1, 0))
+	slow, updates := w.process(t, nil, in.Wrap), 0
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op != "UpdateItem" {
+			return faults.Fault{}
+		}
+		if updates++; updates == 1 {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		for i := range 17 {
+			w.submit(t, score("b", "ann", 1, i))
+		}
+		return faults.Fault{}
+	})
+	_, _, err := slow.Submit(t.Context(), score("b", "ann", 1, 0))
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	require.NotErrorIs(t, err, plaza.ErrConflict)
+	require.Equal(t, "19", w.entry(t, "ann", "b", forever).Score)
 }
 
 // The test repeats each of 17 increments. The entry has just forgotten the first.

@@ -9,9 +9,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// write writes an effect. e is nil if the entry was not read. If the write is refused,
-// by is the entry that stands.
-func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next effect) (got answer, by *entryItem, err error) {
+// write writes an effect. e is nil if the entry was not read. A refusal has
+// the entry that stands.
+func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next effect) (got answer, refused *store.Refused, err error) {
 	update := r.update(a, next)
 	var written writtenKeys
 	if e == nil {
@@ -22,8 +22,7 @@ func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next ef
 	refused, ok := store.AsRefused(err)
 	switch {
 	case ok:
-		by, err = refusedEntry(r.table, refused)
-		return answer{}, by, err
+		return answer{}, refused, nil
 	case err != nil || e != nil:
 		return next.answer, nil, err
 	}

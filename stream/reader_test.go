@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -233,6 +236,21 @@ func TestAReaderWhoseFirstCallFailsBeginsWithTheNext(t *testing.T) {
 		r.write("shard-3", 3)
 		r.caughtUp()
 		require.Equal(t, map[string][]string{"shard-3": r.seqs("shard-3")[3:]}, r.returns)
+	})
+}
+
+func TestAReaderWhoseRequestsCannotBeSentIsUnavailable(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		nobody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errors.New("none") })
+		for _, o := range []dynamodbstreams.Options{{Credentials: nobody}, {BaseEndpoint: aws.String("localhost:8000")}} {
+			o.Region = "eu-west-1"
+			reader, err := stream.NewReader(dynamodbstreams.New(o), newScript().arn, nil)
+			require.NoError(t, err)
+			_, err = reader.Next(t.Context())
+			require.ErrorIs(t, err, plaza.ErrUnavailable)
+			require.NotErrorIs(t, err, plaza.ErrBusy)
+		}
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // ErrGap is returned when records are gone before they were handled: a stream
@@ -211,6 +212,9 @@ func classify(err error) error {
 		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
 	case errors.As(err, &api) && !retryable(err):
 		return err // which another attempt may still pass: a key that expired, for example
+	}
+	if store.Unsent(err) {
+		return fmt.Errorf("%w: %w", plaza.ErrUnavailable, err)
 	}
 	return fmt.Errorf("%w: %w", plaza.ErrBusy, err)
 }

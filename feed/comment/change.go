@@ -47,7 +47,7 @@ func (r *Repository) run(ctx context.Context, write store.Write, around []store.
 	if _, refused := store.AsRefused(err); err == nil || refused || ctx.Err() != nil {
 		return err
 	}
-	for _, known := range []error{plaza.ErrBusy, plaza.ErrUnknownOutcome, plaza.ErrTable} {
+	for _, known := range []error{plaza.ErrBusy, plaza.ErrUnavailable, plaza.ErrUnknownOutcome, plaza.ErrTable} {
 		if errors.Is(err, known) {
 			return err
 		}

@@ -184,7 +184,9 @@ func place(ctx context.Context, t *store.Table, held *item, old item) (*item, er
 	}
 	err := write()
 	if errors.Is(err, plaza.ErrUnknownOutcome) {
-		err = write()
+		if found, again := refusedBy(t, write()); again == nil {
+			return found, nil
+		}
 	}
 	return refusedBy(t, err)
 }

@@ -461,14 +461,21 @@ func TestLostAnswersChangeNothing(t *testing.T) {
 	}
 }
 
-func TestAnAcquireWhoseRequestsAreAllLostIsAnUnknownOutcome(t *testing.T) {
+func TestAnAcquireWithoutAnAnswerIsAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	c := clockAt(noon)
-	w.always(faults.LostBefore, 1<<30)
-	_, err := w.acquire(c, options(c))
-	assert.ErrorIs(t, err, plaza.ErrUnknownOutcome)
-	assert.Empty(t, w.rows())
+	for _, then := range []faults.Kind{faults.LostBefore, faults.Throttled, faults.Refused} {
+		w := newWorld(t)
+		c := clockAt(noon)
+		w.Script(func(_ string, _ []byte, n int) faults.Fault {
+			if n <= 3 { // those of one call
+				return faults.Fault{Kind: faults.LostBefore}
+			}
+			return faults.Fault{Kind: then}
+		})
+		_, err := w.acquire(c, options(c))
+		assert.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+		assert.Empty(t, w.rows())
+	}
 }
 
 func TestLateRenewalShortensNothing(t *testing.T) {

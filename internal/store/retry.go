@@ -100,7 +100,7 @@ func (s *tries) HandleFinalize(ctx context.Context, in middleware.FinalizeInput,
 	switch {
 	case err == nil, answered(err):
 		s.answered.Store(true)
-	case unsent(err):
+	case Unsent(err):
 		s.unsent.Store(true)
 	default:
 		s.lost.Store(true)
@@ -115,7 +115,7 @@ func (t *Table) failed(ctx context.Context, err error, seen *tries, write bool) 
 	case nil:
 		return fmt.Errorf("table %s: %w", t.name, err)
 	case plaza.ErrUnavailable:
-		o := seen.options.Load()
+		o := cmp.Or(seen.options.Load(), &dynamodb.Options{})
 		return fmt.Errorf("table %s at %s: %w: %w", t.name, cmp.Or(aws.ToString(o.BaseEndpoint), "region "+o.Region), class, err)
 	default:
 		return fmt.Errorf("table %s: %w: %w", t.name, class, err)
@@ -124,7 +124,6 @@ func (t *Table) failed(ctx context.Context, err error, seen *tries, write bool) 
 
 func (s *tries) class(ctx context.Context, err error, write bool) error {
 	var missing *types.ResourceNotFoundException
-	var call *smithy.OperationError
 	switch {
 	case errors.Is(err, plaza.ErrCorrupt):
 		return nil
@@ -138,7 +137,7 @@ func (s *tries) class(ctx context.Context, err error, write bool) error {
 		return nil
 	case s.answered.Load(), s.lost.Load():
 		return plaza.ErrBusy
-	case s.unsent.Load(), ctx.Err() == nil && errors.As(err, &call): // or no attempt had credentials and an endpoint
+	case s.unsent.Load(), ctx.Err() == nil && Unsent(err):
 		return plaza.ErrUnavailable
 	}
 	return nil
@@ -166,12 +165,15 @@ func underWay(err error) bool {
 	return errors.As(err, &progress)
 }
 
-// unsent reports whether there was no connection to send a request on. A bad URL has no
-// error type.
-func unsent(err error) bool {
+// Unsent reports whether a request cannot have left this process: it had no credentials,
+// no endpoint or no connection.
+func Unsent(err error) bool {
+	var call *smithy.OperationError
+	var response *smithyhttp.ResponseError
 	var dial *net.OpError
 	var post *url.Error
-	return errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect") ||
+	return errors.As(err, &call) && !errors.As(err, &response) ||
+		errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect") ||
 		errors.As(err, &post) && (strings.HasPrefix(post.Err.Error(), "unsupported protocol scheme") || post.Err.Error() == "http: no Host in request URL")
 }
 
