@@ -47,18 +47,21 @@ var (
 	ErrRemoved = errors.New("plaza: removed")
 
 	// ErrBusy is returned when throttling or contention outlasted every attempt,
-	// or when a read got no usable answer. Repeat the call later, with the same
-	// identity.
+	// or when a read got no usable answer. The write that failed wrote nothing; what
+	// the call wrote before stands. Repeat the call later, with the same identity.
 	ErrBusy = errors.New("plaza: busy")
 
-	// ErrUnknownOutcome is returned when a write was sent and no answer came, or
-	// came only after others had changed the same thing. Repeat the write with
-	// the same identity to find out: that is harmless. If the call has no
-	// identity, as Hide, a repeat is a new call: make it if it is still wanted.
+	// ErrUnknownOutcome is returned when a write was sent and its answer was lost,
+	// whatever a later attempt met, or when an answer came only after others had
+	// changed the same thing. Repeat the write with the same identity to find out:
+	// that is harmless. If the call has no identity, as Hide, a repeat is a new
+	// call: make it if it is still wanted.
 	ErrUnknownOutcome = errors.New("plaza: outcome unknown")
 
 	// ErrUnavailable is returned when this process lacks something that the call
-	// needs, such as a machine number or zone files. Nothing was written.
+	// needs, such as a machine number, zone files, credentials or a connection to
+	// DynamoDB. The write that failed was never sent; what the call wrote before
+	// stands. Repeat the call later, with the same identity.
 	ErrUnavailable = errors.New("plaza: unavailable")
 
 	// ErrTable is returned when a table does not exist, has another schema than

@@ -207,9 +207,13 @@ func (j *checkJob) report(f finding) {
 func (j *checkJob) status() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	text := j.doing + count(j.checked, "check") + ", " + count(j.drifts, "finding")
+	text := j.doing
 	if j.read > 0 {
-		text = j.doing + count(j.read, "item") + " read, " + count(j.checked, "check") + ", " + count(j.drifts, "finding")
+		text += count(j.read, "item") + " read, "
+	}
+	text += count(j.checked, "check")
+	if j.checked > 0 {
+		text += ", " + count(j.drifts, "finding")
 	}
 	return text
 }
@@ -219,9 +223,6 @@ func (j *checkJob) status() string {
 // means that DynamoDB is busy or cannot be reached.
 func (j *checkJob) one(ctx context.Context, of subject) error {
 	drift, err := j.drift(ctx, of)
-	j.mu.Lock()
-	j.checked++
-	j.mu.Unlock()
 	switch {
 	case err == nil && len(drift) > 0:
 		j.report(finding{subject: of, Drift: drift, Fixed: j.repair})
@@ -230,6 +231,9 @@ func (j *checkJob) one(ctx context.Context, of subject) error {
 	case err != nil:
 		return err
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.checked++
 	return nil
 }
 

@@ -120,6 +120,21 @@ func TestCtrlCEndsWhatWaitsForInput(t *testing.T) {
 	})
 }
 
+func TestACheckWithoutCredentialsFindsNothingAndFails(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"--user", ann}, {"--object", "song"}, {"--board", "b"}, {"--all"}} {
+		var stderr bytes.Buffer
+		p := program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr, config: func(context.Context) (aws.Config, error) {
+			return aws.Config{Region: "nowhere", Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+				return aws.Credentials{}, errors.New("no credentials here")
+			})}, nil
+		}}
+		require.Equal(t, exitFailure, p.run(t.Context(), append([]string{"check", "--kind", "like"}, args...)))
+		require.Contains(t, stderr.String(), "no credentials here")
+		require.NotContains(t, stderr.String(), "finding")
+	}
+}
+
 func TestTablesPrintsWhatTheTablesPackageWrites(t *testing.T) {
 	t.Parallel()
 	got := offline(t, "", "tables", "--prefix", "my-", "--table", "feed=Timeline")

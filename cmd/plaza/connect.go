@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -154,5 +155,7 @@ func (m minting) source(s *site) (gen ids.Source, release func(), err error) {
 // noIDs is the source of ids of commands that only read.
 type noIDs struct{}
 
+var errNoIDs = fmt.Errorf("no machine number: %w", plaza.ErrUnavailable)
+
 // Next returns an error.
-func (noIDs) Next(context.Context) (ids.ID, error) { return 0, plaza.ErrUnavailable }
+func (noIDs) Next(context.Context) (ids.ID, error) { return 0, errNoIDs }

@@ -167,7 +167,7 @@ func (s *site) push(ctx context.Context, gen ids.Source, user string) error {
 		return err
 	}
 	_, err = feeds.Outbox(user).SetPulled(ctx, false)
-	if errors.Is(err, plaza.ErrUnavailable) && gen == (noIDs{}) {
+	if errors.Is(err, errNoIDs) {
 		return usagef("the user is a pulled source: use the feature machines too, or give a number with --machine")
 	}
 	return cmp.Or(err, errPulled)
