@@ -179,6 +179,7 @@ func TestAValueOfAWrongTypeIsDamage(t *testing.T) {
 		err = table.Run(t.Context(), c.write(table, store.Key{PK: "a", SK: "b"}))
 		var corrupt *plaza.CorruptError
 		require.ErrorAs(t, err, &corrupt, kind)
+		requireClass(t, nil, err)
 		require.Equal(t, []string{name, "a", "b"}, []string{corrupt.Table, corrupt.PK, corrupt.SK}, kind)
 	}
 }

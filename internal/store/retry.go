@@ -81,7 +81,6 @@ type option = func(*dynamodb.Options)
 type tries struct {
 	lost     atomic.Bool // one may have been applied, and has no usable answer
 	answered atomic.Bool // DynamoDB answered one
-	unsent   atomic.Bool // one has not left this process
 	options  atomic.Pointer[dynamodb.Options]
 }
 
@@ -98,11 +97,9 @@ func (*tries) ID() string { return "plaza" }
 func (s *tries) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
 	out, metadata, err := next.HandleFinalize(ctx, in)
 	switch {
-	case err == nil, answered(err):
+	case err == nil, refused(err):
 		s.answered.Store(true)
-	case Unsent(err):
-		s.unsent.Store(true)
-	default:
+	case !Unsent(err):
 		s.lost.Store(true)
 	}
 	return out, metadata, err
@@ -123,22 +120,24 @@ func (t *Table) failed(ctx context.Context, err error, seen *tries, write bool) 
 }
 
 func (s *tries) class(ctx context.Context, err error, write bool) error {
+	lost, answered := s.lost.Load(), s.answered.Load()
 	var missing *types.ResourceNotFoundException
+	var call *smithy.OperationError
 	switch {
 	case errors.Is(err, plaza.ErrCorrupt):
 		return nil
-	case write && s.lost.Load():
+	case write && lost:
 		return plaza.ErrUnknownOutcome
+	case !lost && !answered && errors.As(err, &call) && ctx.Err() == nil:
+		return plaza.ErrUnavailable
 	case errors.As(err, &missing), wrongKeySchema(err), denied(err):
 		return plaza.ErrTable
 	case passing(err), throttled(err):
 		return plaza.ErrBusy
-	case answered(err), !write && ctx.Err() != nil:
+	case refused(err), !write && ctx.Err() != nil:
 		return nil
-	case s.answered.Load(), s.lost.Load():
+	case lost, answered:
 		return plaza.ErrBusy
-	case s.unsent.Load(), ctx.Err() == nil && Unsent(err):
-		return plaza.ErrUnavailable
 	}
 	return nil
 }
@@ -152,8 +151,8 @@ func throttled(err error) bool {
 	return retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
 }
 
-// answered reports whether DynamoDB refused a request, so that it was not applied.
-func answered(err error) bool {
+// refused reports whether DynamoDB refused a request, so that it was not applied.
+func refused(err error) bool {
 	var response *smithyhttp.ResponseError
 	var garbled *smithy.DeserializationError
 	return errors.As(err, &response) && response.HTTPStatusCode()/100 == 4 && !errors.As(err, &garbled) && !underWay(err)

@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -303,6 +305,12 @@ func TestACallThatCannotBeSentIsUnavailable(t *testing.T) {
 		"no host":        {BaseEndpoint: aws.String("http:///localhost")},
 		"no URL":         {BaseEndpoint: aws.String("http://a b")},
 		"no region":      {Region: "no region"},
+		"no role": {Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{}, &smithyhttp.ResponseError{
+				Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusForbidden}},
+				Err:      &smithy.GenericAPIError{Code: "AccessDeniedException"},
+			}
+		})},
 		"no credentials": {Credentials: aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{}, errors.New("none")
 		}))},
