@@ -19,7 +19,7 @@ import (
 
 // Local counts in a meter what passes through it, and lets answers report what AWS bills.
 // It takes the units that the engine reports, and corrects them where DynamoDB Local
-// differs from AWS: transactions, empty reads, failed conditions and deletes of nothing.
+// differs from AWS: transactions, empty reads, failed conditions and batch deletes of nothing.
 //
 // Put it nearest to the engine, before an injector of faults. Concurrent writes of
 // the same items may be priced wrong.
