@@ -144,9 +144,9 @@ func TestPrices(t *testing.T) {
 		"consistent batch get of nothing": {used(1, 2, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
 			return table.Batch("pk", "sk").Get(dynamo.Keys{"b", "1"}, dynamo.Keys{"b", "2"}).Consistent(true).All(ctx, new([]row))
 		}, missing},
-		"batch write": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+		"batch write": {used(1, 0, 6), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
 			_, err := table.Batch("pk", "sk").Write().Put(row{PK: "b", SK: "1"}).
-				Delete(dynamo.Keys{"a", "3"}, dynamo.Keys{"b", "2"}).Run(ctx)
+				Delete(dynamo.Keys{"a", "3"}, dynamo.Keys{"b", "2"}, dynamo.Keys{"b", "3"}).Run(ctx)
 			return err
 		}, nil},
 		"transaction": {used(1, 0, 2*(1+3+5+2+1+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
@@ -159,14 +159,16 @@ func TestPrices(t *testing.T) {
 				Check(table.Check("pk", "b").Range("sk", "3").IfNotExists()).
 				Run(ctx)
 		}, nil},
-		"transaction that writes to indexes, which it does once": {used(2, 0, 3+2*(1+3+2)+2*2+2*1+1+2), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
-			if err := table.Put(row{PK: "b", SK: "1", Place: "x"}).Run(ctx); err != nil {
+		"transaction that writes to indexes, which it does once": {used(2, 0, 2*3+2*(1+3+2+1)+2*2+2*1+(1+2)+(0+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
+			if _, err := table.Batch("pk", "sk").Write().
+				Put(row{PK: "b", SK: "1", Place: "x"}, row{PK: "b", SK: "3", Place: "x"}).Run(ctx); err != nil {
 				return err
 			}
 			return db.WriteTx().
 				Put(table.Put(row{PK: "b", SK: "1", Place: "y"})).
 				Put(table.Put(row{PK: "a", SK: "3", Place: "x"})).
 				Put(table.Put(row{PK: "b", SK: "2", Place: "x", Text: kb(2)})).
+				Update(table.Update("pk", "b").Range("sk", "3").Set("n", 1)).
 				Run(ctx)
 		}, nil},
 		"cancelled transaction": {used(1, 0, 2*(3+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
