@@ -57,10 +57,14 @@ func TestHelpIsPrintedAndWrongCallsAreUsageErrors(t *testing.T) {
 		{"tables", "--only", "feeds"},
 		{"tables", "--stream", "feeds"},
 		{"tables", "--only", "feed", "--stream", "follow"},
+		{"tables", "--prefix", "my tables-"},
+		{"tables", "--table", "feed="},
+		{"tables", "--table", "feed=same", "--table", "follow=same"},
+		{"verify", "--prefix", "my/"},
 	} {
 		got := offline(t, "", args...)
 		require.Equal(t, exitUsage, got.code, "%q: %s", args, got.stderr)
-		require.Contains(t, got.stderr, "plaza: ")
+		require.Equal(t, 1, strings.Count(got.stderr, "plaza: "), got.stderr)
 		require.Empty(t, got.stdout)
 	}
 	for _, args := range [][]string{
@@ -68,6 +72,8 @@ func TestHelpIsPrintedAndWrongCallsAreUsageErrors(t *testing.T) {
 		{"check", "--all", "--user", "ann"},
 		{"check", "--all"}, // without kinds
 		{"check", "--user", "ann", "--checkpoint", missing},
+		{"check", "--user", "\xff"},
+		{"check", "--board", ""},
 		{"erase", "--user", "ann", "--yes", "--objects", missing},
 		{"erase", "--user", "ann", "--yes", "--only", "message"}, // without machines
 	} {
@@ -154,6 +160,11 @@ func TestVerifyNamesEveryTableThatIsWrong(t *testing.T) {
 	w := newWorld(t)
 	require.Equal(t, exitFine, w.run("verify", "--init", "--only", "feed").code)
 	got := w.run("verify")
+	require.Equal(t, exitFailure, got.code)
+	require.Equal(t, 1, strings.Count(got.stdout, ": ok\n"))
+	require.Equal(t, 10, strings.Count(got.stdout, errUnmarked.Error()))
+	require.Equal(t, exitFine, w.run("verify", "--init").code)
+	got = w.run("verify")
 	require.Zero(t, got.code, got.stdout)
 	require.Equal(t, 11, strings.Count(got.stdout, ": ok\n"))
 

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 type eraseCommand struct {
@@ -36,7 +37,7 @@ Before you erase, run "plaza export": afterwards nobody knows what the user wrot
 // Run asks first, unless told not to.
 func (c *eraseCommand) Run(ctx context.Context, p *program) error {
 	if err := keys.CheckName("--user", c.User); err != nil {
-		return usageError{err.Error()}
+		return err
 	}
 	s, err := c.connect(ctx, p)
 	if err != nil {
@@ -61,6 +62,9 @@ func (c *eraseCommand) Run(ctx context.Context, p *program) error {
 		}
 	}
 	defer release()
+	if err := s.usable(ctx, c.Machine == nil); err != nil {
+		return stop(ctx, fmt.Errorf("nothing was erased: %w", err), continues)
+	}
 	if err := eraseAll(ctx, newProgress(p), s, s.erasure(gen, c.User, objects)); err != nil {
 		return stop(ctx, err, continues)
 	}
@@ -96,11 +100,30 @@ func readLines(file string) ([]string, error) {
 			continue
 		}
 		if err := keys.CheckName("a line of "+file, line); err != nil {
-			return nil, usageError{err.Error()}
+			return nil, err
 		}
 		lines = append(lines, line)
 	}
 	return lines, nil
+}
+
+// usable verifies the tables that an erasure works on.
+func (s *site) usable(ctx context.Context, leases bool) error {
+	names := s.names
+	names.Pollers, names.Letters = "", ""
+	if !leases {
+		names.Machines = ""
+	}
+	for _, t := range tables.Of(names) {
+		v, err := s.verifier(t.Feature)
+		if err == nil {
+			err = v.Verify(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // step is a part of an erasure. It may be repeated.

@@ -215,7 +215,7 @@ func TestAnErasureAsksFirstStopsWhenToldAndTakesObjectsAlong(t *testing.T) {
 
 	objects := filepath.Join(t.TempDir(), "objects")
 	require.NoError(t, os.WriteFile(objects, []byte("photo:1\n\nvideo\n"), 0o600))
-	ctx := w.cancelAt(10)
+	ctx := w.cancelAt(22) // once the tables were verified
 	got := w.runIn(ctx, ann+"\n", append(erase, "--objects", objects)...)
 	require.Equal(t, exitFailure, got.code)
 	require.Contains(t, got.stderr, "interrupted\n"+continues)
@@ -260,6 +260,17 @@ func TestAnErasureLeavesOfObjectsWhatItSays(t *testing.T) {
 	}
 }
 
+func TestNothingIsErasedWhereATableIsWrong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "machines", "comment", "reaction")
+	w.seedComments()
+	before := w.scan()
+	got := w.run("erase", "--user", ann, "--yes", "--only", "machines,comment,reaction", "--table", "reaction=none")
+	require.Equal(t, exitFailure, got.code)
+	require.Contains(t, got.stderr, "nothing was erased")
+	require.Equal(t, before, w.scan())
+}
+
 func TestAPulledSourceIsErasedOnceTheHomesOfItsFollowersKnow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "machines", "follow", "feed")
@@ -280,12 +291,8 @@ func TestAPulledSourceIsErasedOnceTheHomesOfItsFollowersKnow(t *testing.T) {
 		require.Len(t, page.Items, 1)
 	}
 	require.Equal(t, feed.Closing, must[feed.Mode](w)(feeds.Outbox(ann).Mode(t.Context())))
-	for _, command := range []string{"verify", "export"} {
-		args := append([]string{command}, only...)
-		if command == "export" {
-			args = append(args, "--user", ann)
-		}
-		got := w.run(args...)
+	for _, command := range [][]string{{"verify", "--init"}, {"export", "--user", ann}} {
+		got := w.run(append(command, only...)...)
 		require.Zero(t, got.code, got.stdout+got.stderr)
 	}
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -68,7 +69,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	own := *p
 	p = &own
 	p.stdin = interruptible(ctx, p.stdin)
-	p.stderr = &shared{out: p.stderr} // for progress beside damaged items
+	p.stdout = visible{p.stdout}
+	p.stderr = &shared{out: visible{p.stderr}} // for progress beside damaged items
 	helped := false
 	parser, err := kong.New(&commands{},
 		kong.Name("plaza"), kong.Description(description),
@@ -166,16 +168,18 @@ func stop(ctx context.Context, err error, hint string) error {
 // fail prints an error and returns its exit code.
 func (p *program) fail(err error) int {
 	var usage usageError
+	var invalid *plaza.InvalidError // all arguments are from the command line
 	switch {
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errFound):
 		return exitFailure
-	case errors.As(err, &usage):
-		fmt.Fprintf(p.stderr, "plaza: %v\nSee plaza --help.\n", err)
+	}
+	fmt.Fprintln(p.stderr, "plaza:", strings.TrimPrefix(err.Error(), "plaza: "))
+	if errors.As(err, &usage) || errors.As(err, &invalid) {
+		fmt.Fprintln(p.stderr, "See plaza --help.")
 		return exitUsage
 	}
-	fmt.Fprintln(p.stderr, "plaza:", err)
 	if errors.Is(err, plaza.ErrTable) {
 		fmt.Fprintln(p.stderr, "If your tables have other names, or you do not use all features, see --prefix, --table and --only.")
 	}
