@@ -115,11 +115,7 @@ func (s *site) usable(ctx context.Context, leases bool) error {
 		names.Machines = ""
 	}
 	for _, t := range tables.Of(names) {
-		v, err := s.verifier(t.Feature)
-		if err == nil {
-			err = v.Verify(ctx)
-		}
-		if err != nil {
+		if err := s.compare(ctx, t); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,7 +26,7 @@ const (
 
 // commands are all commands. Each has a file of its own.
 type commands struct {
-	Tables tablesCommand `cmd:"" help:"Print templates, a policy or requests that create the tables."`
+	Tables tablesCommand `cmd:"" help:"Create the tables, or print templates, a policy or requests that do."`
 
 	Estimate estimateCommand `cmd:"" help:"Estimate what a service costs, and its hottest keys."`
 
@@ -82,6 +83,11 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	for _, arg := range args { // the parser replaces such bytes
+		if !utf8.ValidString(arg) {
+			return p.fail(usagef("%q is not UTF-8", arg))
+		}
 	}
 	call, err := parser.Parse(twoDashes(args))
 	switch {
