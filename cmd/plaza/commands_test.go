@@ -170,7 +170,7 @@ func TestTablesAreCreatedUnlessOneDiffers(t *testing.T) {
 		require.NoError(t, err)
 		return slices.DeleteFunc(out.TableNames, func(name string) bool { return !strings.HasPrefix(name, w.prefix) })
 	}
-	for _, differing := range [][]string{{"--table", "feed=" + w.names.Follow, "--table", "follow=" + w.prefix + "new"}, {"--stream", "follow"}} {
+	for _, differing := range [][]string{{"--table", "feed=" + w.names.Follow, "--table", "follow=" + w.names.Danmu}, {"--stream", "follow"}} {
 		require.NoError(t, w.follows().Init(t.Context()))
 		got := create(differing...)
 		require.Equal(t, exitFailure, got.code, got.stdout)
