@@ -19,7 +19,8 @@ const forgetErased = 30 * 24 * time.Hour
 // erasedAtOnce is how many entries Erase reads at once.
 const erasedAtOnce = 500
 
-// Erase deletes the player's entries on all boards, in all periods. A submission
+// Erase deletes the player's entries on all boards, in all periods, but not what
+// the player added to the entries of others, such as likes: Undo does. A submission
 // that comes meanwhile may be deleted too; a later one makes a new entry. Each
 // entry leaves the id of its removal, and its Version if it had one, for 30 days:
 // a late submission from before is plaza.ErrRemoved. After an error, repeat it.

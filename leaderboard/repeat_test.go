@@ -70,6 +70,29 @@ func TestARepeatGetsItsFirstAnswerAfterARedefinition(t *testing.T) {
 	}
 }
 
+func TestABoardOfBestAloneKnowsOnlyTheSubmissionWhoseScoreStands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	var all []leaderboard.Submission
+	var period string
+	for _, n := range []int64{5, 3, 9} {
+		s := score("b", "ann", n, 0)
+		s.Op = w.id()
+		period = w.submit(t, s).Period
+		all = append(all, s)
+	}
+	entry := w.entry(t, "ann", "b", period)
+	for i, s := range all {
+		res, created, err := w.Submit(t.Context(), s)
+		require.NoError(t, err)
+		require.Equal(t, i != 2, created)
+		require.Equal(t, i == 2, res.Improved)
+		require.Equal(t, leaderboard.Int(9), res.New)
+	}
+	require.Equal(t, entry, w.entry(t, "ann", "b", period))
+}
+
 // An increment reads an entry. Before its write, the entry is erased and created again
 // with the same revision count.
 func TestAnIncrementDoesNotApplyToARecreatedEntry(t *testing.T) {

@@ -13,7 +13,9 @@ import (
 )
 
 // Submit submits a score to a board, in the period of its time. created is false
-// for a repeat: then the result is the first answer.
+// for a repeat: then the result is the first answer. A board that allows Best alone
+// knows only the submission whose score stands: created is true for a repeat of
+// another, which changes nothing and whose result is not improved.
 //
 // An unknown board is plaza.ErrNotFound, a period that is over ErrClosed. If
 // the period is not stored yet and this machine lacks the board's zone, Submit

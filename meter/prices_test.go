@@ -1,16 +1,14 @@
 package meter_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -21,19 +19,31 @@ import (
 	"github.com/plaza-sdk/plaza/meter"
 )
 
+// row is in two indexes, a local and a global one, if it has a Place.
 type row struct {
-	PK   string `dynamo:"pk"`
-	SK   string `dynamo:"sk"`
-	Text string `dynamo:",omitempty"`
+	PK    string `dynamo:"pk"`
+	SK    string `dynamo:"sk"`
+	Text  string `dynamo:",omitempty"`
+	Place string `dynamo:",omitempty"`
 }
 
-// sides are the meter for AWS and the one for DynamoDB Local.
+func schema(name string) *dynamodb.CreateTableInput {
+	in := store.Index{Name: "ofKey", Sort: "Place", Text: true}.Schema(name)
+	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
+		IndexName:  aws.String("ofAll"),
+		KeySchema:  []types.KeySchemaElement{{AttributeName: aws.String("Place"), KeyType: types.KeyTypeHash}},
+		Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+	}}
+	return in
+}
+
+// sides are the meter for AWS, over answers that report what AWS bills, and the one for
+// DynamoDB Local.
 var sides = map[string]func(*testing.T) (*meter.Meter, *dynamo.DB){
 	"AWS": func(t *testing.T) (*meter.Meter, *dynamo.DB) {
 		m := meter.New()
 		cfg := config(t)
-		truth := meter.New()
-		cfg.HTTPClient = billing{localmeter.New(truth, http.DefaultTransport, nil).Wrap(cfg.HTTPClient), truth}
+		cfg.HTTPClient = localmeter.New(meter.New(), http.DefaultTransport, nil).Wrap(cfg.HTTPClient)
 		m.Attach(&cfg)
 		return m, dynamo.New(cfg)
 	},
@@ -50,49 +60,6 @@ func config(t *testing.T) aws.Config {
 	cfg := dynamotest.Engine(t).Config()
 	cfg.HTTPClient = http.DefaultClient
 	return cfg
-}
-
-// billing answers as AWS does: with the units that it bills, if the request asks for them and
-// is not refused. Transactions say which units are reads.
-type billing struct {
-	next  aws.HTTPClient
-	truth *meter.Meter
-}
-
-func (b billing) Do(r *http.Request) (*http.Response, error) {
-	question, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	r.Body = io.NopCloser(bytes.NewReader(question))
-	res, err := b.next.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	used := meter.Sum(b.truth.Reset())
-	var answer map[string]any
-	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
-		return nil, err
-	}
-	delete(answer, "ConsumedCapacity")
-	if res.StatusCode == http.StatusOK && bytes.Contains(question, []byte(`"ReturnConsumedCapacity":"TOTAL"`)) {
-		one := map[string]any{"CapacityUnits": used.Read + used.Write}
-		switch action := r.Header.Get("X-Amz-Target"); {
-		case strings.Contains(action, "Transact"):
-			one["ReadCapacityUnits"], one["WriteCapacityUnits"] = used.Read, used.Write
-			answer["ConsumedCapacity"] = []any{one}
-		case strings.Contains(action, "Batch"):
-			answer["ConsumedCapacity"] = []any{one}
-		default:
-			answer["ConsumedCapacity"] = one
-		}
-	}
-	body, err := json.Marshal(answer)
-	res.Body = io.NopCloser(bytes.NewReader(body))
-	res.ContentLength = int64(len(body))
-	res.Header.Set("Content-Length", strconv.Itoa(len(body)))
-	return res, err
 }
 
 func kb(n float64) string { return strings.Repeat("x", int(n*1024)-20) }
@@ -177,9 +144,9 @@ func TestPrices(t *testing.T) {
 		"consistent batch get of nothing": {used(1, 2, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
 			return table.Batch("pk", "sk").Get(dynamo.Keys{"b", "1"}, dynamo.Keys{"b", "2"}).Consistent(true).All(ctx, new([]row))
 		}, missing},
-		"batch write": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+		"batch write": {used(1, 0, 6), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
 			_, err := table.Batch("pk", "sk").Write().Put(row{PK: "b", SK: "1"}).
-				Delete(dynamo.Keys{"a", "3"}, dynamo.Keys{"b", "2"}).Run(ctx)
+				Delete(dynamo.Keys{"a", "3"}, dynamo.Keys{"b", "2"}, dynamo.Keys{"b", "3"}).Run(ctx)
 			return err
 		}, nil},
 		"transaction": {used(1, 0, 2*(1+3+5+2+1+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
@@ -190,6 +157,18 @@ func TestPrices(t *testing.T) {
 				Update(table.Update("pk", "a").Range("sk", "1").Set("more", kb(1))).
 				Delete(table.Delete("pk", "b").Range("sk", "2")).
 				Check(table.Check("pk", "b").Range("sk", "3").IfNotExists()).
+				Run(ctx)
+		}, nil},
+		"transaction that writes to indexes, which it does once": {used(2, 0, 2*3+2*(1+3+2+1)+2*2+2*1+(1+2)+(0+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
+			if _, err := table.Batch("pk", "sk").Write().
+				Put(row{PK: "b", SK: "1", Place: "x"}, row{PK: "b", SK: "3", Place: "x"}).Run(ctx); err != nil {
+				return err
+			}
+			return db.WriteTx().
+				Put(table.Put(row{PK: "b", SK: "1", Place: "y"})).
+				Put(table.Put(row{PK: "a", SK: "3", Place: "x"})).
+				Put(table.Put(row{PK: "b", SK: "2", Place: "x", Text: kb(2)})).
+				Update(table.Update("pk", "b").Range("sk", "3").Set("n", 1)).
 				Run(ctx)
 		}, nil},
 		"cancelled transaction": {used(1, 0, 2*(3+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
@@ -233,7 +212,7 @@ func TestPrices(t *testing.T) {
 			t.Run(name+", "+side, func(t *testing.T) {
 				t.Parallel()
 				m, db := connect(t)
-				table := db.Table(dynamotest.Table(t, store.Schema))
+				table := db.Table(dynamotest.Table(t, schema))
 				for sk, size := range map[string]float64{"1": 1, "3": 3, "5": 5} {
 					require.NoError(t, table.Put(row{PK: "a", SK: sk, Text: kb(size)}).Run(t.Context()))
 				}

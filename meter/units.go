@@ -14,7 +14,7 @@ import (
 func ReadUnits(bytes int) float64 { return units(bytes, 4096) }
 
 // WriteUnits returns the units of one write, outside of a transaction. A transactional
-// write costs twice as much.
+// write costs twice as much, but not what it writes to indexes.
 func WriteUnits(bytes int) float64 { return units(bytes, 1024) }
 
 // units is at least one, also where there is no item.

@@ -19,7 +19,7 @@ import (
 // Env is a DynamoDB with tables of its own.
 type Env struct {
 	DB     *dynamo.DB
-	Config aws.Config   // connects to the same DynamoDB
+	Config aws.Config   // connects to the same DynamoDB, whose answers report what AWS would bill
 	Tables tables.Names // no other Env has them
 	Meter  *meter.Meter // counts all requests of DB and Config, with the units that AWS would bill
 

@@ -140,6 +140,21 @@ func TestCostIsOfWhatRunsMeanwhile(t *testing.T) {
 	require.Equal(t, cost.Plus(again), env.Meter.Total())
 }
 
+func TestEveryMeterOfTheConfigReadsWhatAWSWouldBill(t *testing.T) {
+	t.Parallel()
+	env := plazatest.Start(t, &plazatest.Options{Tables: onlyFollow})
+	own := meter.New()
+	own.Attach(&env.Config)
+	r := follows(t, dynamo.New(env.Config), env.Tables.Follow)
+	for range 2 { // the second finds the first
+		_, _, err := r.Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "chris"})
+		require.NoError(t, err)
+		_, err = r.Counts(t.Context(), "nobody")
+		require.NoError(t, err)
+	}
+	require.Equal(t, env.Meter.ByOperation(), own.ByOperation())
+}
+
 // lossy loses the answers of a number of requests.
 type lossy struct {
 	mu   sync.Mutex

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
@@ -96,6 +97,11 @@ func (c *checking) source(s *site, repair bool, from minting) (gen ids.Source, r
 
 func (c *checking) newJob(p *program, s *site, repair bool) (*checkJob, error) {
 	named := len(c.User) + len(c.Object) + len(c.Board)
+	for flag, names := range map[string][]string{"--user": c.User, "--object": c.Object, "--board": c.Board, "--kind": c.Kind} {
+		if err := keys.CheckNames(flag, names); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case c.All && named > 0:
 		return nil, usagef("give either --all, or users, objects and boards")
@@ -106,7 +112,11 @@ func (c *checking) newJob(p *program, s *site, repair bool) (*checkJob, error) {
 	case s.names.Reaction != "" && len(c.Kind) == 0 && (c.All || len(c.Object) > 0):
 		return nil, usagef("give your kinds of reactions with --kind, or leave out the feature reaction with --only")
 	}
-	return &checkJob{p: p, s: s, repair: repair, json: c.JSON}, nil
+	command := "check"
+	if repair {
+		command = "repair"
+	}
+	return &checkJob{p: p, s: s, repair: repair, json: c.JSON, command: command, kinds: slices.Sorted(slices.Values(c.Kind))}, nil
 }
 
 // checkJob checks or repairs, and prints what it finds.
@@ -114,6 +124,8 @@ type checkJob struct {
 	p            *program
 	s            *site
 	repair, json bool
+	command      string
+	kinds        []string // sorted
 
 	follows   *follow.Repository
 	reactions *reaction.Repository

@@ -114,6 +114,21 @@ func (w *world) seedDamage() (damaged []string) {
 	return damaged
 }
 
+func TestNamesDoNotCommandATerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "follow")
+	const name = "\u009b2J\u202eevil\x7f"
+	id := must2[follow.Edge](w)(w.follows().Follow(t.Context(), follow.Edge{Follower: name, Followee: "bob"})).ID.String()
+	for _, command := range [][]string{{"export"}, {"check"}, {"check", "--json"}} {
+		if len(command) == 1 && command[0] == "check" {
+			w.remove(w.names.Follow, keys.Join("F", name), id)
+		}
+		got := w.run(append(command, "--user", name, "--only", "follow")...)
+		require.Contains(t, got.stdout, `\u009b2J\u202eevil`)
+		require.NotRegexp(t, "[\u009b\u202e\x7f]", got.stdout+got.stderr)
+	}
+}
+
 func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "machines", "follow", "reaction", "leaderboard")
@@ -144,6 +159,10 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 		}
 		if _, err := os.Stat(file); err == nil {
 			kept++
+			for _, other := range [][]string{{"repair", "--kind", "like"}, {"check", "--kind", "love"}} {
+				got = w.run(append(other, "--all", "--checkpoint", file)...)
+				require.Equal(t, exitUsage, got.code, got.stderr)
+			}
 		}
 	}
 	require.NotZero(t, kept)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
 // offline runs a command that must not connect.
@@ -57,10 +59,15 @@ func TestHelpIsPrintedAndWrongCallsAreUsageErrors(t *testing.T) {
 		{"tables", "--only", "feeds"},
 		{"tables", "--stream", "feeds"},
 		{"tables", "--only", "feed", "--stream", "follow"},
+		{"tables", "--create", "--point-in-time-recovery"},
+		{"tables", "--prefix", "my tables-"},
+		{"tables", "--table", "feed="},
+		{"tables", "--table", "feed=same", "--table", "follow=same"},
+		{"verify", "--prefix", "my/"},
 	} {
 		got := offline(t, "", args...)
 		require.Equal(t, exitUsage, got.code, "%q: %s", args, got.stderr)
-		require.Contains(t, got.stderr, "plaza: ")
+		require.Equal(t, 1, strings.Count(got.stderr, "plaza: "), got.stderr)
 		require.Empty(t, got.stdout)
 	}
 	for _, args := range [][]string{
@@ -68,6 +75,8 @@ func TestHelpIsPrintedAndWrongCallsAreUsageErrors(t *testing.T) {
 		{"check", "--all", "--user", "ann"},
 		{"check", "--all"}, // without kinds
 		{"check", "--user", "ann", "--checkpoint", missing},
+		{"check", "--user", "\xff"},
+		{"check", "--board", ""},
 		{"erase", "--user", "ann", "--yes", "--objects", missing},
 		{"erase", "--user", "ann", "--yes", "--only", "message"}, // without machines
 	} {
@@ -164,11 +173,52 @@ func TestTablesPrintsWhatTheTablesPackageWrites(t *testing.T) {
 	require.NotContains(t, got.stdout, "null")
 }
 
+func TestTablesAreCreatedUnlessOneDiffers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "follow")
+	endpoint := dynamotest.Engine(t).Endpoint
+	create := func(more ...string) result {
+		return w.run(append([]string{"tables", "--create", "--only", "follow,feed,machines", "--endpoint", endpoint, "--disposable"}, more...)...)
+	}
+	tablesNow := func() (names []string) {
+		out, err := w.client.ListTables(t.Context(), &dynamodb.ListTablesInput{ExclusiveStartTableName: &w.prefix})
+		require.NoError(t, err)
+		return slices.DeleteFunc(out.TableNames, func(name string) bool { return !strings.HasPrefix(name, w.prefix) })
+	}
+	for _, differing := range [][]string{{"--table", "feed=" + w.names.Follow, "--table", "follow=" + w.names.Danmu}, {"--stream", "follow"}} {
+		require.NoError(t, w.follows().Init(t.Context()))
+		got := create(differing...)
+		require.Equal(t, exitFailure, got.code, got.stdout)
+		require.Contains(t, got.stderr, "nothing was created")
+		require.Equal(t, []string{w.names.Follow}, tablesNow())
+	}
+	t.Cleanup(func() {
+		for _, name := range []string{w.names.Feed, w.names.Machines} {
+			_, err := w.client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
+			require.NoError(t, err)
+		}
+	})
+	for _, what := range []string{"created", "exists"} {
+		got := create("--stream", "feed")
+		require.Zero(t, got.code, got.stderr)
+		require.Contains(t, got.stdout, "machines "+w.names.Machines+": "+what)
+		require.Contains(t, got.stdout, "feed "+w.names.Feed+": "+what)
+		require.Contains(t, got.stdout, "follow "+w.names.Follow+": exists")
+	}
+	got := w.run("verify", "--only", "follow,feed,machines")
+	require.Zero(t, got.code, got.stdout)
+}
+
 func TestVerifyNamesEveryTableThatIsWrong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, exitFine, w.run("verify", "--init", "--only", "feed").code)
 	got := w.run("verify")
+	require.Equal(t, exitFailure, got.code)
+	require.Equal(t, 1, strings.Count(got.stdout, ": ok\n"))
+	require.Equal(t, 10, strings.Count(got.stdout, errUnmarked.Error()))
+	require.Equal(t, exitFine, w.run("verify", "--init").code)
+	got = w.run("verify")
 	require.Zero(t, got.code, got.stdout)
 	require.Equal(t, 11, strings.Count(got.stdout, ": ok\n"))
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -29,6 +30,8 @@ type naming struct {
 	Only   []string          `placeholder:"FEATURE" env:"PLAZA_ONLY" help:"The features that you use: machines, follow, feed, comment, reaction, leaderboard, danmu, notify, message, pollers, letters. All by default."`
 }
 
+var tableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
+
 func (n naming) names() (tables.Names, error) {
 	names := tables.NamesOf(n.Prefix)
 	fields := map[string]*string{
@@ -47,6 +50,8 @@ func (n naming) names() (tables.Names, error) {
 		}
 		if len(n.Only) > 0 && !slices.Contains(n.Only, feature) {
 			*field = ""
+		} else if !tableName.MatchString(*field) {
+			return tables.Names{}, usagef("%q is no table's name: 3 to 255 of a-z, A-Z, 0-9, _ . -", *field)
 		}
 	}
 	return names, nil

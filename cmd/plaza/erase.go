@@ -16,13 +16,14 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 type eraseCommand struct {
 	connecting
 	minting
 	User    string `required:"" placeholder:"ID" help:"Whom to erase. The user must have stopped writing."`
-	Objects string `placeholder:"FILE" type:"path" help:"A file of objects that go with the user, one id a line: erases all comments, reactions and danmu on them, whoever wrote them. Nobody may write there any more."`
+	Objects string `placeholder:"FILE" type:"path" help:"A file of objects that go with the user, one id a line: erases all comments, reactions and danmu on them, whoever wrote them, and their own entries on leaderboards. Nobody may write there any more."`
 	Yes     bool   `help:"Do not ask."`
 }
 
@@ -30,13 +31,13 @@ type eraseCommand struct {
 func (*eraseCommand) Help() string {
 	return `Erases in the order of docs/operations.md. Every step can be repeated: after a failure, or Ctrl-C, run the same command again. Run it once more some minutes later: indexes lag, and deliveries that were under way may have arrived since.
 
-Before you erase, run "plaza export": afterwards nobody knows what the user wrote and liked. If comments have an Options.Score, call comment.UpdateScore for those that the user liked. Erase the user from your own tables, too.`
+Before you erase, run "plaza export": afterwards nobody knows what the user wrote and liked. If comments have an Options.Score, call comment.UpdateScore for those that the user liked. If likes count on leaderboards, call leaderboard.Undo for the user's. Erase the user from your own tables, too.`
 }
 
 // Run asks first, unless told not to.
 func (c *eraseCommand) Run(ctx context.Context, p *program) error {
 	if err := keys.CheckName("--user", c.User); err != nil {
-		return usageError{err.Error()}
+		return err
 	}
 	s, err := c.connect(ctx, p)
 	if err != nil {
@@ -61,10 +62,13 @@ func (c *eraseCommand) Run(ctx context.Context, p *program) error {
 		}
 	}
 	defer release()
+	if err := s.usable(ctx, c.Machine == nil); err != nil {
+		return stop(ctx, fmt.Errorf("nothing was erased: %w", err), continues)
+	}
 	if err := eraseAll(ctx, newProgress(p), s, s.erasure(gen, c.User, objects)); err != nil {
 		return stop(ctx, err, continues)
 	}
-	fmt.Fprint(p.stdout, s.remains())
+	fmt.Fprint(p.stdout, s.remains(len(objects) > 0))
 	return nil
 }
 
@@ -96,11 +100,26 @@ func readLines(file string) ([]string, error) {
 			continue
 		}
 		if err := keys.CheckName("a line of "+file, line); err != nil {
-			return nil, usageError{err.Error()}
+			return nil, err
 		}
 		lines = append(lines, line)
 	}
 	return lines, nil
+}
+
+// usable verifies the tables that an erasure works on.
+func (s *site) usable(ctx context.Context, leases bool) error {
+	names := s.names
+	names.Pollers, names.Letters = "", ""
+	if !leases {
+		names.Machines = ""
+	}
+	for _, t := range tables.Of(names) {
+		if err := s.compare(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // step is a part of an erasure. It may be repeated.
@@ -174,7 +193,7 @@ func (s *site) push(ctx context.Context, gen ids.Source, user string) error {
 }
 
 func eraseObjects(feature string, open func() (eraser, error), objects []string) []step {
-	if len(objects) == 0 || !slices.Contains([]string{"comment", "reaction", "danmu"}, feature) {
+	if len(objects) == 0 || !slices.Contains([]string{"comment", "reaction", "leaderboard", "danmu"}, feature) {
 		return nil
 	}
 	return []step{{name: "objects of " + feature, do: func(ctx context.Context) error {
@@ -182,8 +201,12 @@ func eraseObjects(feature string, open func() (eraser, error), objects []string)
 		if err != nil {
 			return err
 		}
+		erase := r.Erase // an object's own entries
+		if on, ok := r.(objectEraser); ok {
+			erase = on.EraseObject
+		}
 		for _, object := range objects {
-			if err := r.(objectEraser).EraseObject(ctx, object); err != nil {
+			if err := erase(ctx, object); err != nil {
 				return err
 			}
 		}
@@ -215,29 +238,48 @@ func eraseAll(ctx context.Context, shown *progress, s *site, steps []step) error
 	return nil
 }
 
-// remains says what an erasure leaves, as the comments of Erase do.
-func (s *site) remains() string {
+// remains says what an erasure leaves, as the comments of Erase and EraseObject do.
+func (s *site) remains(objects bool) string {
+	type rest struct{ table, what string }
 	var b strings.Builder
-	b.WriteString("Erased. These stay with the user's id:\n")
-	for _, r := range []struct{ table, what string }{
-		{s.names.Follow, "follow: what keeps a late request from bringing a follow back, for 30 days"},
-		{s.names.Feed, "feed: entries in other people's homes, hidden, until they expire (Options.Retention)"},
-		{s.names.Feed, "feed: sources that others unfollowed or read, in the headers of their homes, until a later unfollow forgets them"},
-		{s.names.Feed, "feed: the To of other people's activities, and of their deliveries that wait"},
-		{s.names.Comment, "comment: mentions by others; who removed or hid a comment"},
-		{s.names.Reaction, "reaction: what keeps a late request from bringing a reaction back, for 30 days"},
-		{s.names.Leaderboard, "leaderboard: what keeps a late submission from bringing an entry back, for 30 days"},
-		{s.names.Danmu, "danmu: what keeps a late request from bringing a like or a report back, for 30 days"},
-		{s.names.Danmu, "danmu: the items of a ratelimit.Table, until they expire"},
-		{s.names.Message, "message: the names of conversations of two; each block on them"},
-		{s.names.Notify, "notify: the user as an actor in other people's notifications, until these expire (Options.Retention)"},
-		{s.names.Notify, "notify: the same in what Watchers stored, until it is delivered"},
-		{s.names.Notify, "notify: other people's blocks of the user"},
-		{s.names.Letters, "letters: records in dead letters, until you redrive or delete them"},
-	} {
-		if r.table != "" {
-			fmt.Fprintf(&b, "  %s\n", r.what)
+	list := func(head string, left ...rest) {
+		b.WriteString(head)
+		for _, r := range left {
+			if r.table != "" {
+				fmt.Fprintf(&b, "  %s\n", r.what)
+			}
 		}
+	}
+	list("Erased. These stay with the user's id:\n",
+		rest{s.names.Follow, "follow: what keeps a late request from bringing a follow back, for 30 days"},
+		rest{s.names.Feed, "feed: entries in other people's homes, hidden, until they expire (Options.Retention)"},
+		rest{s.names.Feed, "feed: sources that others unfollowed or read, in the headers of their homes, until a later unfollow forgets them"},
+		rest{s.names.Feed, "feed: the To of other people's activities, and of their deliveries that wait"},
+		rest{s.names.Comment, "comment: mentions by others; who removed or hid a comment"},
+		rest{s.names.Reaction, "reaction: what keeps a late request from bringing a reaction back, for 30 days"},
+		rest{s.names.Leaderboard, "leaderboard: what keeps a late submission from bringing an entry back, for 30 days"},
+		rest{s.names.Leaderboard, "leaderboard: perhaps the beginning of the id in what a folder published"},
+		rest{s.names.Danmu, "danmu: what keeps a late request from bringing a like or a report back, for 30 days"},
+		rest{s.names.Danmu, "danmu: the items of a ratelimit.Table, until they expire"},
+		rest{s.names.Message, "message: the names of conversations of two; each block on them"},
+		rest{s.names.Notify, "notify: the user as an actor in other people's notifications, until these expire (Options.Retention)"},
+		rest{s.names.Notify, "notify: the same in what Watchers stored, until it is delivered"},
+		rest{s.names.Notify, "notify: other people's blocks of the user"},
+		rest{s.names.Letters, "letters: records in dead letters, until you redrive or delete them"},
+	)
+	list("These stay without it:\n",
+		rest{s.names.Leaderboard, "leaderboard: what the user's submissions added to the entries of others, such as likes, unless you undid it"},
+	)
+	if objects {
+		list("These stay with the ids of the objects:\n",
+			rest{s.names.Comment, "comment: what keeps a removed comment and a Key known, until it expires"},
+			rest{s.names.Reaction, "reaction: what keeps a late request from bringing a reaction back, for 30 days; where it was taken back before, until its user is erased"},
+			rest{s.names.Leaderboard, "leaderboard: what keeps a late submission from bringing an entry back, for 30 days"},
+			rest{s.names.Danmu, "danmu: likes and reports, until their user takes them back or is erased"},
+			rest{s.names.Danmu, "danmu: the items of a ratelimit.Table, until they expire"},
+			rest{s.names.Feed, "feed: other people's activities about them"},
+			rest{s.names.Notify, "notify: other people's notifications about them, until these expire (Options.Retention); mutes of them"},
+		)
 	}
 	b.WriteString("Run the same command again in some minutes: indexes lag, and deliveries may have arrived since.\n")
 	return b.String()

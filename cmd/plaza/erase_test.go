@@ -16,16 +16,21 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// residue is what may stay of a user, by docs/operations.md and the comments of Erase,
-// and how often the seed leaves it. Keys are "feature pk / sk".
-var residue = []struct {
+type rest struct {
 	n    int
 	key  string
 	only string // the attributes that it may have besides the key; "" is any
-}{
+}
+
+// residue is what may stay of a user, by docs/operations.md and the comments of Erase,
+// and how often the seed leaves it. Keys are "feature pk / sk".
+var residue = []rest{
 	{6, `^follow E#`, "ended ttl"},
 	{2, `^feed O#bob / `, ""}, // To
 	{1, `^feed J#\d / \w+#bob$`, ""},
@@ -55,8 +60,13 @@ var residue = []struct {
 // requireErased fails unless nothing is left of ann but the residue.
 func (w *world) requireErased() {
 	w.t.Helper()
+	w.requireLeft(w.of(ann), residue)
+}
+
+func (w *world) requireLeft(left []stored, residue []rest) {
+	w.t.Helper()
 	counts := make([]int, len(residue))
-	for _, s := range w.of(ann) {
+	for _, s := range left {
 		key := s.key()
 		known := false
 		for i, r := range residue {
@@ -71,6 +81,20 @@ func (w *world) requireErased() {
 	for i, r := range residue {
 		require.Equal(w.t, r.n, counts[i], "%s", r.key)
 	}
+}
+
+// residueOfObjects is the same for the objects of TestAnErasureLeavesOfObjectsWhatItSays.
+var residueOfObjects = []rest{
+	{1, `^comment M#cat / `, "removed ttl object hash"},
+	{3, `^reaction U#(ann#7|bob) / (photo:1|ann#7/cover)$`, "ended#like ended#love ver ttl"},
+	{1, `^reaction U#bob / photo:past$`, "ended#like ver"},
+	{1, `^leaderboard P#photo:1 / `, "removed ttl"},
+	{3, `^danmu U#ann#7 / video#`, "ended ttl"},
+	{5, `^danmu U#u\d / video#`, "id"},
+	{2, `^danmu Q#video#`, "attempts full ttl"},
+	{1, `^feed O#bob / `, ""}, // somebody's activity
+	{1, `^notify N#cat / G#`, ""},
+	{1, `^notify N#cat / O#photo:1$`, ""}, // a mute
 }
 
 func (s stored) key() string {
@@ -191,7 +215,7 @@ func TestAnErasureAsksFirstStopsWhenToldAndTakesObjectsAlong(t *testing.T) {
 
 	objects := filepath.Join(t.TempDir(), "objects")
 	require.NoError(t, os.WriteFile(objects, []byte("photo:1\n\nvideo\n"), 0o600))
-	ctx := w.cancelAt(10)
+	ctx := w.cancelAt(22) // once the tables were verified
 	got := w.runIn(ctx, ann+"\n", append(erase, "--objects", objects)...)
 	require.Equal(t, exitFailure, got.code)
 	require.Contains(t, got.stderr, "interrupted\n"+continues)
@@ -203,6 +227,48 @@ func TestAnErasureAsksFirstStopsWhenToldAndTakesObjectsAlong(t *testing.T) {
 	for _, s := range w.scan() {
 		require.NotRegexp(t, `^(comment [TFRN]#|danmu [DM]#|reaction [LC]#photo:1)`, s.key())
 	}
+}
+
+func TestAnErasureLeavesOfObjectsWhatItSays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.seed()
+	objects := []string{"photo:1", "video", ann + "/cover", "photo:past"}
+	reactions := must[*reaction.Repository](w)(reaction.New(w.db, w.names.Reaction, w.gen, &reaction.Options{Kinds: []string{"like"}}))
+	for _, object := range objects[2:] {
+		must2[reaction.Reaction](w)(reactions.React(t.Context(), reaction.Reaction{User: "bob", Object: object, Kind: "like"}))
+	}
+	w.done(reactions.Unreact(t.Context(), reaction.Reaction{User: "bob", Object: "photo:past", Kind: "like"}))
+	about := feed.Activity{Actor: feed.Ref{ID: "bob"}, Verb: "share", Object: feed.Ref{Kind: "photo", ID: "1"}}
+	feeds := must[*feed.Repository](w)(feed.New(w.db, w.names.Feed, w.gen, w.follows(), nil))
+	about = must2[feed.Activity](w)(feeds.Outbox("bob").Publish(t.Context(), about))
+	told := must[*notify.Repository](w)(notify.New(w.db, w.names.Notify, w.gen, nil))
+	must2[notify.Result](w)(told.Notify(t.Context(), notify.Notification{User: "cat", Activity: about}))
+	muting := must[*prefs.Repository](w)(prefs.New(w.db, w.names.Notify, nil))
+	w.done(muting.Mute(t.Context(), prefs.Topic{User: "cat", Object: about.Object}))
+	file := filepath.Join(t.TempDir(), "objects")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Join(objects, "\n")), 0o600))
+	for range 2 {
+		got := w.run("erase", "--user", ann, "--yes", "--machine", "9", "--objects", file)
+		require.Zero(t, got.code, got.stderr)
+		require.Contains(t, got.stdout, "the ids of the objects")
+		var left []stored
+		for _, object := range objects {
+			left = append(left, w.of(object)...)
+		}
+		w.requireLeft(left, residueOfObjects)
+	}
+}
+
+func TestNothingIsErasedWhereATableIsWrong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "machines", "comment", "reaction")
+	w.seedComments()
+	before := w.scan()
+	got := w.run("erase", "--user", ann, "--yes", "--only", "machines,comment,reaction", "--table", "reaction=none")
+	require.Equal(t, exitFailure, got.code)
+	require.Contains(t, got.stderr, "nothing was erased")
+	require.Equal(t, before, w.scan())
 }
 
 func TestAPulledSourceIsErasedOnceTheHomesOfItsFollowersKnow(t *testing.T) {
@@ -225,12 +291,8 @@ func TestAPulledSourceIsErasedOnceTheHomesOfItsFollowersKnow(t *testing.T) {
 		require.Len(t, page.Items, 1)
 	}
 	require.Equal(t, feed.Closing, must[feed.Mode](w)(feeds.Outbox(ann).Mode(t.Context())))
-	for _, command := range []string{"verify", "export"} {
-		args := append([]string{command}, only...)
-		if command == "export" {
-			args = append(args, "--user", ann)
-		}
-		got := w.run(args...)
+	for _, command := range [][]string{{"verify", "--init"}, {"export", "--user", ann}} {
+		got := w.run(append(command, only...)...)
 		require.Zero(t, got.code, got.stdout+got.stderr)
 	}
 

@@ -3,20 +3,18 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/alecthomas/kong"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cmd/plaza/internal/estimate"
 	"github.com/plaza-sdk/plaza/meter"
 )
 
 type estimateCommand struct {
-	File  inputFile `name:"input" placeholder:"FILE" help:"Read numbers from JSON, in the form of the input that --json prints. Flags override them."`
+	File  inputFile `name:"input" placeholder:"FILE" help:"Read numbers from what --json printed, or from its input alone. Flags override them."`
 	Edges string    `placeholder:"FILE" help:"A follow graph: follower and followee on each line, perhaps gzipped. It replaces users, follows and zipf."`
 	Brief bool      `xor:"format" help:"Print one line for each feature."`
 	JSON  bool      `xor:"format" help:"Print JSON."`
@@ -36,6 +34,10 @@ func (f inputFile) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 	if err != nil {
 		return err
 	}
+	var printed struct{ Input json.RawMessage }
+	if json.Unmarshal(text, &printed) == nil && printed.Input != nil {
+		text = printed.Input
+	}
 	known := json.NewDecoder(bytes.NewReader(text))
 	known.DisallowUnknownFields()
 	if err := known.Decode(new(estimate.Input)); err != nil {
@@ -52,10 +54,7 @@ func (f inputFile) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 func (c *estimateCommand) Run(stdout io.Writer) error {
 	prices := meter.Prices{Read: c.Read, Write: c.Write}
 	e, err := c.estimate(prices)
-	var invalid *plaza.InvalidError
 	switch {
-	case errors.As(err, &invalid):
-		return usagef("%v", err)
 	case err != nil:
 		return err
 	case c.Brief:

@@ -49,11 +49,13 @@ func TestAnEstimatesInputCanBeReadAgain(t *testing.T) {
 	first := read("--users", "2000", "--home-reads=3.5", "--poll", "0.5", "--job-shards", "8")
 	require.EqualValues(t, 2000, first.Input.Users)
 	require.Equal(t, 0.5, first.Input.Poll)
-	text, err := json.Marshal(first.Input)
-	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "input.json")
-	require.NoError(t, os.WriteFile(file, text, 0o600))
-	require.Equal(t, first, read("--input", file))
+	for _, written := range []any{first, first.Input} {
+		text, err := json.Marshal(written)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, text, 0o600))
+		require.Equal(t, first, read("--input", file))
+	}
 
 	again := read("--input", file, "--users", "3000")
 	require.EqualValues(t, 3000, again.Input.Users, "flags come first")
@@ -89,6 +91,7 @@ func TestWrongInputOfAnEstimateIsRefused(t *testing.T) {
 			{"--edges", file("none", "# nothing\n")},
 			{"--input", file("misspelt", `{"homereeds": 3}`)},
 			{"--input", file("text", `users 3`)},
+			{"--input", file("printed", `{"input": {"homereeds": 3}}`)},
 			{"--input", filepath.Join(folder, "missing")},
 		},
 		exitFailure: {{"--edges", filepath.Join(folder, "missing")}},

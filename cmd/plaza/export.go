@@ -50,7 +50,7 @@ type exported struct {
 // Run writes all sections.
 func (c *exportCommand) Run(ctx context.Context, p *program) error {
 	if err := keys.CheckName("--user", c.User); err != nil {
-		return usageError{err.Error()}
+		return err
 	}
 	s, err := c.connect(ctx, p)
 	if err != nil {
@@ -212,10 +212,11 @@ func (x *export) lines(feature, kind string, data []any) error {
 			return err
 		}
 	}
-	if _, err := x.out.Write(b.Bytes()); err != nil {
+	text := escaped(b.Bytes())
+	if _, err := x.out.Write(text); err != nil {
 		return err
 	}
 	x.at.Lines += int64(len(data))
-	x.at.Bytes += int64(b.Len())
+	x.at.Bytes += int64(len(text))
 	return nil
 }

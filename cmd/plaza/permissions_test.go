@@ -29,6 +29,13 @@ func (w *world) permit(command string, next aws.HTTPClient) permitted {
 			p.may[wire.Access{Action: action[len("dynamodb:"):], Table: g.Table, Index: g.Index}] = true
 		}
 	}
+	if command == "tables" {
+		for _, table := range tables.All(w.prefix) {
+			for _, action := range []string{"CreateTable", "UpdateTimeToLive"} {
+				p.may[wire.Access{Action: action, Table: table.Name()}] = true
+			}
+		}
+	}
 	if slices.Contains([]string{"check", "repair"}, command) {
 		p.may[wire.Access{Action: "Scan", Table: w.names.Follow}] = true
 		p.may[wire.Access{Action: "Scan", Table: w.names.Reaction}] = true

@@ -8,6 +8,8 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -24,7 +26,7 @@ const (
 
 // commands are all commands. Each has a file of its own.
 type commands struct {
-	Tables tablesCommand `cmd:"" help:"Print templates, a policy or requests that create the tables."`
+	Tables tablesCommand `cmd:"" help:"Create the tables, or print templates, a policy or requests that do."`
 
 	Estimate estimateCommand `cmd:"" help:"Estimate what a service costs, and its hottest keys."`
 
@@ -68,7 +70,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	own := *p
 	p = &own
 	p.stdin = interruptible(ctx, p.stdin)
-	p.stderr = &shared{out: p.stderr} // for progress beside damaged items
+	p.stdout = visible{p.stdout}
+	p.stderr = &shared{out: visible{p.stderr}} // for progress beside damaged items
 	helped := false
 	parser, err := kong.New(&commands{},
 		kong.Name("plaza"), kong.Description(description),
@@ -80,6 +83,11 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	for _, arg := range args { // the parser replaces such bytes
+		if !utf8.ValidString(arg) {
+			return p.fail(usagef("%q is not UTF-8", arg))
+		}
 	}
 	call, err := parser.Parse(twoDashes(args))
 	switch {
@@ -166,16 +174,18 @@ func stop(ctx context.Context, err error, hint string) error {
 // fail prints an error and returns its exit code.
 func (p *program) fail(err error) int {
 	var usage usageError
+	var invalid *plaza.InvalidError // all arguments are from the command line
 	switch {
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errFound):
 		return exitFailure
-	case errors.As(err, &usage):
-		fmt.Fprintf(p.stderr, "plaza: %v\nSee plaza --help.\n", err)
+	}
+	fmt.Fprintln(p.stderr, "plaza:", strings.TrimPrefix(err.Error(), "plaza: "))
+	if errors.As(err, &usage) || errors.As(err, &invalid) {
+		fmt.Fprintln(p.stderr, "See plaza --help.")
 		return exitUsage
 	}
-	fmt.Fprintln(p.stderr, "plaza:", err)
 	if errors.Is(err, plaza.ErrTable) {
 		fmt.Fprintln(p.stderr, "If your tables have other names, or you do not use all features, see --prefix, --table and --only.")
 	}

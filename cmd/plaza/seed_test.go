@@ -144,12 +144,14 @@ func (w *world) seedBoards() {
 	r := must[*leaderboard.Repository](w)(leaderboard.New(w.db, w.names.Leaderboard, w.gen, nil))
 	for _, board := range []leaderboard.Board{
 		{Name: "ever"}, {Name: "week", Cron: "@weekly"}, {Name: "sum", Operator: leaderboard.Increment},
+		{Name: "likes", Operator: leaderboard.Increment},
 	} {
 		w.done(r.Define(ctx, board))
 	}
 	for _, s := range []leaderboard.Submission{
 		{Board: "ever", Player: ann, Score: leaderboard.Int(5), Name: "Ann"}, {Board: "week", Player: ann, Score: leaderboard.Int(6)},
 		{Board: "sum", Player: ann, Score: leaderboard.Int(7), Guard: true}, {Board: "ever", Player: "bob", Score: leaderboard.Int(1)},
+		{Board: "likes", Player: "photo:1", Score: leaderboard.Int(1), Guard: true},
 	} {
 		must2[leaderboard.Result](w)(r.Submit(ctx, s))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -9,16 +10,17 @@ import (
 )
 
 type tablesCommand struct {
-	naming
+	connecting
+	Create              bool     `help:"Create the tables that do not exist, and mark them as verify --init does. If one exists and differs, nothing is created. By default nothing is sent to AWS."`
 	Format              string   `enum:"cloudformation,terraform,policy,json" default:"cloudformation" help:"cloudformation and terraform: tables and policies. policy: one IAM policy. json: the requests of CreateTable and UpdateTimeToLive. Defaults to ${default}."`
 	Role                []string `enum:"reader,service,worker,operator," placeholder:"ROLE" help:"The roles that the policies are for: reader, service, worker, operator. Defaults to all."`
 	Stream              []string `placeholder:"FEATURE" help:"A feature whose table gets a stream of new and old images: follow, feed … May be repeated."`
 	PointInTimeRecovery bool     `help:"Keep what the tables held in the last 35 days."`
-	Disposable          bool     `help:"Delete the tables with their stack. By default they are protected."`
+	Disposable          bool     `help:"Delete the tables with their stack, or let anybody delete them. By default they are protected."`
 }
 
-// Run needs no AWS.
-func (c *tablesCommand) Run(p *program) error {
+// Run needs no AWS, except to create.
+func (c *tablesCommand) Run(ctx context.Context, p *program) error {
 	names, err := c.names()
 	if err != nil {
 		return err
@@ -30,6 +32,12 @@ func (c *tablesCommand) Run(p *program) error {
 			return usagef("--stream: %q is not one of the tables", feature)
 		}
 		all[i] = all[i].WithStream()
+	}
+	switch {
+	case c.Create && c.PointInTimeRecovery:
+		return usagef("--point-in-time-recovery is for templates")
+	case c.Create:
+		return c.create(ctx, p, all)
 	}
 	roles := make([]tables.Role, len(c.Role))
 	for i, role := range c.Role {

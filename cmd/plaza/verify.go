@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/stream"
@@ -49,7 +53,9 @@ func (c *verifyCommand) Run(ctx context.Context, p *program) error {
 		case c.Init:
 			err = v.Init(ctx)
 		default:
-			err = v.Verify(ctx)
+			if err = v.Verify(ctx); err == nil {
+				err = s.marked(ctx, t.Name())
+			}
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -65,6 +71,21 @@ func (c *verifyCommand) Run(ctx context.Context, p *program) error {
 		return errFound
 	}
 	return nil
+}
+
+var errUnmarked = errors.New("it is not marked as the feature's yet: run plaza verify --init")
+
+// marked reports whether Init has marked a table, which Verify does not demand.
+func (s *site) marked(ctx context.Context, name string) error {
+	t, err := store.Open(s.db, name, nil)
+	if err != nil {
+		return err
+	}
+	err = t.Get(ctx, store.Key{PK: "~", SK: "~"}, false, new(dynamo.Item))
+	if errors.Is(err, plaza.ErrNotFound) {
+		return errUnmarked
+	}
+	return err
 }
 
 type verifier interface {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -21,11 +23,22 @@ type place struct {
 	SK      string `json:"sk"`
 }
 
+// checkpoint is a place and what must be the same to continue there.
+type checkpoint struct {
+	Command string   `json:"command"`
+	Kinds   []string `json:"kinds"`
+	place
+}
+
 // all checks everything. It keeps its place in the file, if one is given.
 func (j *checkJob) all(ctx context.Context, file string) error {
-	var at place
-	if err := readJSON(file, &at); err != nil {
+	var kept checkpoint
+	if err := readJSON(file, &kept); err != nil {
 		return err
+	}
+	at, own := kept.place, checkpoint{j.command, j.kinds, place{}}
+	if at.Feature != "" && (kept.Command != own.Command || !slices.Equal(kept.Kinds, own.Kinds)) {
+		return usagef("%s is the place of another command: plaza %s --all --kind %s", file, kept.Command, strings.Join(kept.Kinds, ","))
 	}
 	for _, step := range []struct {
 		feature, table string
@@ -49,7 +62,7 @@ func (j *checkJob) all(ctx context.Context, file string) error {
 		j.doing, j.read = step.feature+": ", 0
 		j.mu.Unlock()
 		at.Table, at.Feature = step.table, step.feature
-		if err := step.walk(ctx, at, func(at place) error { return writeJSON(file, at) }); err != nil {
+		if err := step.walk(ctx, at, func(at place) error { own.place = at; return writeJSON(file, own) }); err != nil {
 			return err
 		}
 		at = place{}

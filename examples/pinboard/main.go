@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags.SetOutput(io.Discard) // main prints the error once
 	addr := flags.String("addr", "localhost:5000", "listen on `HOST:PORT`")
 	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
-	endpoint := flags.String("endpoint", "", "use the DynamoDB at `URL`")
+	endpoint := flags.String("endpoint", "", "use the DynamoDB at `URL`; one that is not AWS reports other costs")
 	err = flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -103,12 +103,12 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 }
 
 // EraseObject ends every reaction to object and deletes its counters, as Erase does
-// for a user. The items that keep ended IDs stay under the names of the users, until
-// these are erased.
+// for a user. The items that keep ended IDs, under the names of the users, stay for 30
+// days; those of users who had taken all reactions back before, until these are erased.
 //
-// Cost: as Repair, and 128 RCU; 1 transaction, 8 WCU for each reaction;
-// 1 transaction with 2 WCU for each counter; an object without counters 200 requests
-// more for each kind.
+// Cost: as Repair, and 128 RCU; 1 request, 1 RCU and 1 transaction, 8 WCU for each
+// reaction; 1 transaction with 2 WCU for each counter; an object without counters 200
+// requests more for each kind.
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.EraseObject")
 	return r.erase(ctx, "Object", object, edge.Ends{Head: object})

@@ -98,3 +98,22 @@ func TestEraseLeavesAGuardThatHoldsAKindItDoesNotKnow(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, d)
 }
+
+func TestEraseObjectExpiresAGuardWhoseOtherKindEndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options(1))
+	w.react(t, "jack", "photo", "like")
+	pin := w.react(t, "jack", "photo", "pin")
+	in := faults.New(t, 0, faults.Rates{})
+	ended := false
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "TransactWriteItems" && !bytes.Contains(body, []byte(pin.ID.String())) && !ended {
+			ended = true
+			unreact(t, w, pin)
+		}
+		return faults.Fault{}
+	})
+	require.NoError(t, w.process(t, options(1), in.Wrap).EraseObject(t.Context(), "photo"))
+	require.True(t, ended)
+	requireErased(t, w, edge.Ends{Head: "photo"}, nil)
+}

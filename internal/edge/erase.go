@@ -3,6 +3,9 @@ package edge
 import (
 	"context"
 	"iter"
+	"slices"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
@@ -11,8 +14,8 @@ import (
 
 // Erase ends every edge of these ends and deletes the head's counters. It repairs
 // torn edges first, so that the lists and counts of others stay right. The guards
-// stay until they expire, and hold only the ids that have ended. After an error,
-// repeat it. If new edges keep arriving, the error is plaza.ErrBusy.
+// stay until they expire, and hold only the ids that have ended; shared guards whose
+// edges to the head had ended before do not expire. After an error, repeat it. If new edges keep arriving, the error is plaza.ErrBusy.
 //
 // Edges end one after another, since edges of one counter would conflict; only
 // the shards of the head's lists run side by side.
@@ -67,7 +70,7 @@ func (g *Graph) endEdges(ctx context.Context, of Ends) error {
 	for _, lists := range byShard {
 		group.Go(func() error {
 			for _, list := range lists {
-				if err := g.endAll(ctx, list); err != nil {
+				if err := g.endAll(ctx, list, of); err != nil {
 					return err
 				}
 			}
@@ -77,18 +80,54 @@ func (g *Graph) endEdges(ctx context.Context, of Ends) error {
 	return group.Wait()
 }
 
-func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error]) error {
+func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error], of Ends) error {
 	for edges, err := range list {
 		if err != nil {
 			return err
 		}
 		for _, e := range edges {
-			if _, err := g.end(ctx, e, false); err != nil {
+			if of.Head != "" && g.shared() {
+				err = g.endOfHead(ctx, e)
+			} else {
+				_, err = g.end(ctx, e, false)
+			}
+			if err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// endOfHead ends an edge, and lets its shared guard expire if that was the last one:
+// who erases a head finds a guard only by its edges.
+func (g *Graph) endOfHead(ctx context.Context, e Edge) error {
+	for range attempts {
+		var guard dynamo.Item
+		if err := g.table.Get(ctx, g.GuardKey(e), true, &guard); err != nil {
+			break
+		}
+		edges, damaged := g.edgesOf(e.Tail, guard)
+		if len(damaged) > 0 || !slices.Contains(edges, e) {
+			break
+		}
+		ver, _ := intIn(guard[verAttr])
+		end := change{e, -1}
+		update := g.sharedGuard(g.stands(e), end).If(atVersion(ver), ver)
+		if len(edges) == 1 {
+			update.Set(ttlAttr, g.expiry())
+		}
+		tx := g.table.Tx()
+		tx.Update(update)
+		err := g.table.Run(ctx, g.writeLists(tx, end))
+		if refused, ok := store.AsRefused(err); !ok {
+			return err
+		} else if _, failed := refused.At(guardWrite); !failed {
+			break
+		}
+	}
+	_, err := g.end(ctx, e, false)
+	return err
 }
 
 // expireGuards sets the expiry of the guards of a tail whose edges have all

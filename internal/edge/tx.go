@@ -15,6 +15,11 @@ type change struct {
 func (g *Graph) tx(guard condition, changes ...change) *store.Tx {
 	tx := g.table.Tx()
 	g.writeGuard(tx, guard, changes...)
+	return g.writeLists(tx, changes...)
+}
+
+// writeLists writes the rest of such a transaction.
+func (g *Graph) writeLists(tx *store.Tx, changes ...change) *store.Tx {
 	for _, c := range changes {
 		if c.by < 0 {
 			tx.Delete(g.table.Delete(g.TailKey(c.Edge)))
@@ -76,7 +81,7 @@ func add(update *store.Update, attribute string, n int64) *store.Update {
 // after its edge has ended, so that a late request does not begin the edge
 // again. A shared guard gets no expiry when its last edge ends: the call that
 // ends it may not have read the other edges of the guard, and may not know all
-// kinds. Erase of the tail gives it one.
+// kinds. Erase gives it one.
 func (g *Graph) writeGuard(tx *store.Tx, c condition, changes ...change) {
 	if !g.shared() {
 		item := g.GuardItem(changes[0].Edge)
@@ -86,6 +91,10 @@ func (g *Graph) writeGuard(tx *store.Tx, c condition, changes ...change) {
 		tx.Put(g.table.Put(item).If(c.expr, c.args...))
 		return
 	}
+	tx.Update(g.sharedGuard(c, changes...))
+}
+
+func (g *Graph) sharedGuard(c condition, changes ...change) *store.Update {
 	update := g.table.Update(g.GuardKey(changes[0].Edge)).Add(verAttr, 1).If(c.expr, c.args...)
 	for _, change := range changes {
 		id, shard, ended := ofKind(change.Kind, idAttr), ofKind(change.Kind, shardAttr), ofKind(change.Kind, endedAttr)
@@ -100,7 +109,7 @@ func (g *Graph) writeGuard(tx *store.Tx, c condition, changes ...change) {
 			update.RemoveExpr("$", shard)
 		}
 	}
-	tx.Update(update)
+	return update
 }
 
 // remember stores in a guard without an edge that e.ID has ended: 1 WCU.

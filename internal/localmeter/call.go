@@ -25,48 +25,62 @@ type call struct {
 	req   wire.Request
 	took  time.Duration // by the engine
 
-	in  input
-	out output
-	err error
+	in   input
+	out  output
+	used []*consumed // by table: the engine's units, and then AWS's
+	err  error
 }
 
-// count sends a request that is not priced, and remembers its token.
-func (c *call) count() (*http.Response, meter.Cost, error) {
-	res, err := c.send(c.req.Again())
-	if err == nil && c.req.Op == "TransactWriteItems" && res.StatusCode == http.StatusOK {
-		var in struct{ ClientRequestToken string }
-		if json.Unmarshal(c.req.Body, &in) == nil {
-			c.local.repeated(in.ClientRequestToken)
-		}
-	}
-	return res, meter.Cost{}, err
-}
-
-// price sends a request and works out its units.
+// price sends a request, works out its units and writes them into the answer.
 func (c *call) price(of func(*call) func(ok bool) meter.Cost) (res *http.Response, cost meter.Cost, err error) {
 	var fields map[string]json.RawMessage
 	c.decode(c.req.Body, &fields)
 	c.decode(c.req.Body, &c.in)
 	fields["ReturnConsumedCapacity"] = json.RawMessage(`"INDEXES"`)
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return nil, cost, err
-	}
 	done := of(c)
-	if res, err = c.send(c.req.As(c.req.Op, body)); err != nil {
+	if res, err = c.send(c.req.As(c.req.Op, c.encode(fields))); err != nil {
 		return nil, cost, err
 	}
 	answer, err := wire.Body(res)
 	if err != nil {
 		return nil, cost, err
 	}
-	wire.SetBody(res, answer)
 	c.decode(answer, &c.out)
-	cost = done(res.StatusCode == http.StatusOK)
+	if res.StatusCode == http.StatusOK {
+		answer = c.corrected(answer, func() { cost = done(true) })
+	} else {
+		cost = done(false)
+	}
+	wire.SetBody(res, answer)
 	if c.err != nil {
 		return nil, cost, fmt.Errorf("localmeter: %s: %w", c.req.Op, c.err)
 	}
 	return res, cost, nil
+}
+
+// corrected returns an answer with what correct makes of the units in it, if the caller
+// asked for them: an object if the request names one table, or an array.
+func (c *call) corrected(answer []byte, correct func()) []byte {
+	single := c.in.TableName != ""
+	switch {
+	case len(c.out.ConsumedCapacity) == 0: // nothing was used
+	case single:
+		c.decode(c.out.ConsumedCapacity, c.of(c.in.TableName))
+	default:
+		c.decode(c.out.ConsumedCapacity, &c.used)
+	}
+	correct()
+	var fields map[string]json.RawMessage
+	c.decode(answer, &fields)
+	switch {
+	case !slices.Contains([]string{"TOTAL", "INDEXES"}, c.in.ReturnConsumedCapacity):
+		delete(fields, "ConsumedCapacity")
+	case single:
+		fields["ConsumedCapacity"] = c.encode(c.of(c.in.TableName))
+	default:
+		fields["ConsumedCapacity"] = c.encode(c.used)
+	}
+	return c.encode(fields)
 }
 
 func (c *call) send(r *http.Request) (*http.Response, error) {
@@ -75,8 +89,8 @@ func (c *call) send(r *http.Request) (*http.Response, error) {
 	return c.next.Do(r)
 }
 
-// table returns the first of a request's tables by name.
-func (c *call) table() string {
+// firstTable returns the first of a request's tables by name.
+func (c *call) firstTable() string {
 	on, err := c.req.Accesses()
 	if err != nil {
 		return "" // the engine refuses it
@@ -87,13 +101,13 @@ func (c *call) table() string {
 type attributes = map[string]json.RawMessage
 
 type input struct {
-	TableName          string
-	Key                attributes
-	Item               json.RawMessage
-	ConsistentRead     bool
-	RequestItems       map[string]json.RawMessage // BatchGetItem and BatchWriteItem differ
-	TransactItems      []map[string]input
-	ClientRequestToken string
+	TableName              string
+	Key                    attributes
+	Item                   json.RawMessage
+	ConsistentRead         bool
+	RequestItems           map[string]json.RawMessage // BatchGetItem and BatchWriteItem differ
+	TransactItems          []map[string]input
+	ReturnConsumedCapacity string
 }
 
 type output struct {
@@ -120,28 +134,16 @@ func (c *call) decode(data []byte, v any) {
 	}
 }
 
-func (c *call) failedWith(name string) bool {
-	return strings.HasSuffix(c.out.Type, "#"+name)
+func (c *call) encode(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		c.keep(err)
+	}
+	return data
 }
 
-// reported returns the engine's units, summed over tables and indexes.
-func (c *call) reported() float64 {
-	type consumed struct{ CapacityUnits float64 }
-	switch {
-	case len(c.out.ConsumedCapacity) == 0:
-		return 0
-	case c.out.ConsumedCapacity[0] != '[':
-		var one consumed
-		c.decode(c.out.ConsumedCapacity, &one)
-		return one.CapacityUnits
-	}
-	var tables []consumed
-	c.decode(c.out.ConsumedCapacity, &tables)
-	sum := 0.0
-	for _, t := range tables {
-		sum += t.CapacityUnits
-	}
-	return sum
+func (c *call) failedWith(name string) bool {
+	return strings.HasSuffix(c.out.Type, "#"+name)
 }
 
 // place is where an item is or would be.
@@ -158,7 +160,7 @@ func (c *call) place(in input) place {
 	var item attributes
 	c.decode(in.Item, &item)
 	key := attributes{}
-	for _, name := range c.keyNames(in.TableName) {
+	for _, name := range c.table(in.TableName).KeySchema.names() {
 		if v, ok := item[name]; ok {
 			key[name] = v
 		}
@@ -166,46 +168,28 @@ func (c *call) place(in input) place {
 	return place{in.TableName, key}
 }
 
-func (c *call) keyNames(table string) []string {
+func (c *call) table(name string) table {
 	c.local.mu.Lock()
-	names := c.local.keys[table]
+	t := c.local.tables[name]
 	c.local.mu.Unlock()
-	if names != nil {
-		return names
+	if t.KeySchema != nil {
+		return t
 	}
-	var out struct {
-		Table struct {
-			KeySchema []struct{ AttributeName string }
-		}
-	}
-	c.ask("DescribeTable", map[string]any{"TableName": table}, &out)
-	for _, k := range out.Table.KeySchema {
-		names = append(names, k.AttributeName)
-	}
+	var out struct{ Table table }
+	c.ask("DescribeTable", map[string]any{"TableName": name}, &out)
 	c.local.mu.Lock()
-	c.local.keys[table] = names
-	c.local.mu.Unlock()
-	return names
+	defer c.local.mu.Unlock()
+	c.local.tables[name] = out.Table
+	return out.Table
 }
 
-func (c *call) itemSize(item json.RawMessage) int {
-	if len(item) == 0 {
-		return 0
-	}
-	values, err := attributevalue.UnmarshalMapJSON(item)
-	if err != nil {
-		c.keep(err)
-	}
-	return meter.ItemSize(values)
-}
-
-// sizes returns the sizes of the stored items, 0 for each that is not there.
-func (c *call) sizes(places []place) []int {
+// items returns the stored items, nil for each that is not there.
+func (c *call) items(places []place) []item {
 	asked := map[string]keysOfTable{}
 	for _, p := range places {
 		asked[p.table] = keysOfTable{append(asked[p.table].Keys, p.key), true}
 	}
-	found := map[string]int{} // by table and key
+	found := map[string]item{} // by table and key
 	for len(asked) > 0 {
 		var out struct {
 			Responses       map[string][]json.RawMessage
@@ -213,27 +197,29 @@ func (c *call) sizes(places []place) []int {
 		}
 		c.ask("BatchGetItem", map[string]any{"RequestItems": asked}, &out)
 		for table, items := range out.Responses {
-			for _, item := range items {
+			for _, raw := range items {
 				var values attributes
-				c.decode(item, &values)
-				found[c.name(table, values)] = c.itemSize(item)
+				c.decode(raw, &values)
+				item, err := attributevalue.UnmarshalMapJSON(raw)
+				if err != nil {
+					c.keep(err)
+				}
+				found[c.name(table, values)] = item
 			}
 		}
 		asked = out.UnprocessedKeys
 	}
-	sizes := make([]int, len(places))
+	items := make([]item, len(places))
 	for i, p := range places {
-		sizes[i] = found[c.name(p.table, p.key)]
+		items[i] = found[c.name(p.table, p.key)]
 	}
-	return sizes
+	return items
 }
-
-func (c *call) size(p place) int { return c.sizes([]place{p})[0] }
 
 // name is the same for the same item, given whole or by its key.
 func (c *call) name(table string, item attributes) string {
 	parts := []string{table}
-	for _, name := range c.keyNames(table) {
+	for _, name := range c.table(table).KeySchema.names() {
 		var v struct{ S, N, B *string }
 		c.decode(item[name], &v)
 		switch {
@@ -247,28 +233,19 @@ func (c *call) name(table string, item attributes) string {
 			parts = append(parts, *v.B)
 		}
 	}
-	name, err := json.Marshal(parts)
-	if err != nil {
-		c.keep(err)
-	}
-	return string(name)
+	return string(c.encode(parts))
 }
 
 // ask sends a request to the engine, uncounted. If the engine refuses it, out stays
 // as it is: the item does not exist, or the metered call is invalid.
 func (c *call) ask(op string, in, out any) {
-	body, err := json.Marshal(in)
-	if err != nil {
-		c.keep(err)
-		return
-	}
 	ctx := context.WithoutCancel(c.req.HTTP.Context())
-	res, err := c.local.side.RoundTrip(c.req.As(op, body).WithContext(ctx))
+	res, err := c.local.side.RoundTrip(c.req.As(op, c.encode(in)).WithContext(ctx))
 	if err != nil {
 		c.keep(err)
 		return
 	}
-	body, err = wire.Body(res)
+	body, err := wire.Body(res)
 	if err == nil && res.StatusCode == http.StatusOK {
 		err = json.NewDecoder(bytes.NewReader(body)).Decode(out)
 	}

@@ -17,10 +17,9 @@ import (
 	"github.com/plaza-sdk/plaza/meter"
 )
 
-// Local counts in a meter what passes through it. It takes the units that the engine
-// reports, and computes them where DynamoDB Local differs from AWS: transactions, empty
-// reads, failed conditions and batch deletes of nothing. It does not count a
-// transaction's writes to an index.
+// Local counts in a meter what passes through it, and lets answers report what AWS bills.
+// It takes the units that the engine reports, and corrects them where DynamoDB Local
+// differs from AWS: transactions, empty reads, failed conditions and batch deletes of nothing.
 //
 // Put it nearest to the engine, before an injector of faults. Concurrent writes of
 // the same items may be priced wrong.
@@ -31,8 +30,7 @@ type Local struct {
 
 	mu       sync.Mutex
 	unpriced bool
-	done     map[string]bool     // client tokens of transactions that were applied
-	keys     map[string][]string // from table to its key attributes
+	tables   map[string]table
 }
 
 // Options of New. The zero value works.
@@ -51,7 +49,7 @@ func New(m *meter.Meter, side http.RoundTripper, opts *Options) *Local {
 	if opts != nil {
 		o = *opts
 	}
-	return &Local{counts: m, side: side, options: o, done: make(map[string]bool), keys: make(map[string][]string)}
+	return &Local{counts: m, side: side, options: o, tables: make(map[string]table)}
 }
 
 // Price sets whether requests are priced or only counted. To price one, Local may
@@ -87,16 +85,18 @@ func (c counted) Do(r *http.Request) (*http.Response, error) {
 	operation := plaza.Operation(r.Context())
 	c.counts.Add(operation, meter.Cost{Requests: 1})
 	call := &call{local: c.Local, next: c.next, req: req}
-	send := call.count
+	var res *http.Response
+	var cost meter.Cost
 	if price, ok := prices[req.Op]; ok && c.isPricing(r.Context()) {
-		send = func() (*http.Response, meter.Cost, error) { return call.price(price) }
+		res, cost, err = call.price(price)
+	} else {
+		res, err = call.send(req.Again())
 	}
-	res, cost, err := send()
 	c.counts.Add(operation, cost)
 	if c.options.Observe != nil {
 		cost.Requests = 1
 		c.options.Observe(r.Context(), meter.Call{
-			Operation: operation, Action: req.Op, Table: call.table(), Cost: cost, Duration: call.took, Err: failure(res, err),
+			Operation: operation, Action: req.Op, Table: call.firstTable(), Cost: cost, Duration: call.took, Err: failure(res, err),
 		})
 	}
 	return res, err

@@ -1,6 +1,11 @@
 package localmeter
 
-import "github.com/plaza-sdk/plaza/meter"
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/plaza-sdk/plaza/meter"
+)
 
 // prices holds the actions that cost units. Each function looks up what it needs
 // before the request is sent, and returns one that computes the rest afterwards.
@@ -17,6 +22,38 @@ var prices = map[string]func(*call) func(ok bool) meter.Cost{
 	"TransactWriteItems": transactWrite,
 }
 
+// consumed is what a request used of one table.
+type consumed struct {
+	TableName          string
+	CapacityUnits      float64
+	ReadCapacityUnits  float64 `json:",omitempty"` // of transactions
+	WriteCapacityUnits float64 `json:",omitempty"`
+
+	// These stay as the engine reports them.
+	Table                  json.RawMessage `json:",omitempty"`
+	GlobalSecondaryIndexes json.RawMessage `json:",omitempty"`
+	LocalSecondaryIndexes  json.RawMessage `json:",omitempty"`
+}
+
+// of returns what was used of a table.
+func (c *call) of(table string) *consumed {
+	i := slices.IndexFunc(c.used, func(u *consumed) bool { return u.TableName == table })
+	if i < 0 {
+		i = len(c.used)
+		c.used = append(c.used, &consumed{TableName: table})
+	}
+	return c.used[i]
+}
+
+// sum returns what was used of all tables.
+func (c *call) sum() float64 {
+	sum := 0.0
+	for _, u := range c.used {
+		sum += u.CapacityUnits
+	}
+	return sum
+}
+
 func leastRead(consistent bool) float64 {
 	if consistent {
 		return 1
@@ -29,7 +66,9 @@ func read(c *call) func(bool) meter.Cost {
 		if !ok {
 			return meter.Cost{}
 		}
-		return meter.Cost{Read: max(c.reported(), leastRead(c.in.ConsistentRead))}
+		used := c.of(c.in.TableName)
+		used.CapacityUnits = max(used.CapacityUnits, leastRead(c.in.ConsistentRead))
+		return meter.Cost{Read: c.sum()}
 	}
 }
 
@@ -38,16 +77,15 @@ func batchGet(c *call) func(bool) meter.Cost {
 		if !ok {
 			return meter.Cost{}
 		}
-		sum := c.reported()
 		var found map[string][]attributes
 		c.decode(c.out.Responses, &found)
 		for table, raw := range c.in.RequestItems {
 			var asked keysOfTable
 			c.decode(raw, &asked)
 			missing := len(asked.Keys) - len(c.out.UnprocessedKeys[table].Keys) - len(found[table])
-			sum += float64(missing) * leastRead(asked.ConsistentRead)
+			c.of(table).CapacityUnits += float64(missing) * leastRead(asked.ConsistentRead)
 		}
-		return meter.Cost{Read: sum}
+		return meter.Cost{Read: c.sum()}
 	}
 }
 
@@ -56,7 +94,8 @@ func transactGet(c *call) func(bool) meter.Cost {
 		if !ok && !c.failedWith("TransactionCanceledException") {
 			return meter.Cost{}
 		}
-		return meter.Cost{Read: transactRead(c.sizes(c.transactPlaces()))}
+		places := c.transactPlaces()
+		return c.transactRead(places, c.items(places))
 	}
 }
 
@@ -64,9 +103,9 @@ func write(c *call) func(bool) meter.Cost {
 	return func(ok bool) meter.Cost {
 		switch {
 		case ok:
-			return meter.Cost{Write: c.reported()}
+			return meter.Cost{Write: c.sum()}
 		case c.failedWith("ConditionalCheckFailedException"):
-			return meter.Cost{Write: meter.WriteUnits(c.size(c.place(c.in)))}
+			return meter.Cost{Write: meter.WriteUnits(meter.ItemSize(c.items([]place{c.place(c.in)})[0]))}
 		}
 		return meter.Cost{}
 	}
@@ -85,77 +124,52 @@ func batchWrite(c *call) func(bool) meter.Cost {
 			}
 		}
 	}
-	excess := 0.0
-	for _, size := range c.sizes(deleted) {
-		if size == 0 {
-			excess++
-		}
-	}
+	before := c.items(deleted)
 	return func(ok bool) meter.Cost {
 		if !ok {
 			return meter.Cost{}
 		}
-		return meter.Cost{Write: c.reported() - excess}
+		for i, item := range before {
+			if item == nil {
+				c.of(deleted[i].table).CapacityUnits--
+			}
+		}
+		return meter.Cost{Write: c.sum()}
 	}
 }
 
-// transactWrite bills each item twice, even if the transaction is cancelled.
-// A repeated token that was applied before is billed as a read.
+// transactWrite bills each item twice, even if the transaction is cancelled, and what
+// changes in indexes once. DynamoDB Local reports neither. A transaction that is repeated
+// with its token is billed as a read.
 func transactWrite(c *call) func(bool) meter.Cost {
 	places := c.transactPlaces()
-	before := c.sizes(places)
+	before := c.items(places)
 	return func(ok bool) meter.Cost {
 		if !ok && !c.failedWith("TransactionCanceledException") {
 			return meter.Cost{}
 		}
-		if ok && c.local.repeated(c.in.ClientRequestToken) {
-			return meter.Cost{Read: transactRead(before)}
+		if slices.ContainsFunc(c.used, func(u *consumed) bool { return u.ReadCapacityUnits > 0 }) {
+			return c.transactRead(places, before)
 		}
-		var cost meter.Cost
-		for i, after := range c.transactSizes(places, ok) {
-			cost.Write += 2 * meter.WriteUnits(max(before[i], after))
+		c.used = nil
+		for i, after := range c.items(places) {
+			used := c.of(places[i].table)
+			used.CapacityUnits += 2 * meter.WriteUnits(max(meter.ItemSize(before[i]), meter.ItemSize(after)))
+			used.CapacityUnits += c.table(places[i].table).indexWrites(before[i], after)
+			used.WriteCapacityUnits = used.CapacityUnits
 		}
-		return cost
+		return meter.Cost{Write: c.sum()}
 	}
 }
 
-// transactSizes returns the sizes after a transaction. Only those of updates must be read.
-func (c *call) transactSizes(places []place, applied bool) []int {
-	sizes := make([]int, len(places))
-	if !applied {
-		return sizes
+func (c *call) transactRead(places []place, items []item) meter.Cost {
+	c.used = nil
+	for i, item := range items {
+		used := c.of(places[i].table)
+		used.CapacityUnits += 2 * meter.ReadUnits(meter.ItemSize(item))
+		used.ReadCapacityUnits = used.CapacityUnits
 	}
-	var at []int
-	var updated []place
-	for i, entry := range c.in.TransactItems {
-		if _, ok := entry["Update"]; ok {
-			at, updated = append(at, i), append(updated, places[i])
-		}
-		sizes[i] = c.itemSize(entry["Put"].Item)
-	}
-	for i, size := range c.sizes(updated) {
-		sizes[at[i]] = size
-	}
-	return sizes
-}
-
-func (l *Local) repeated(token string) bool {
-	if token == "" {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	was := l.done[token]
-	l.done[token] = true
-	return was
-}
-
-func transactRead(sizes []int) float64 {
-	sum := 0.0
-	for _, size := range sizes {
-		sum += 2 * meter.ReadUnits(size)
-	}
-	return sum
+	return meter.Cost{Read: c.sum()}
 }
 
 func (c *call) transactPlaces() []place {

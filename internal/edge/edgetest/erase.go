@@ -56,7 +56,7 @@ func (f Feature[E]) split(of edge.Ends, all []Edge) (gone, left []Edge) {
 }
 
 // RequireErased fails if anything is left of a name except guards of ended edges, and
-// returns these edges. The guards of an erased tail must expire.
+// returns these edges. Guards must expire.
 func RequireErased(t testing.TB, shape edge.Shape, table string, of edge.Ends, left ...Edge) (ended []Edge) {
 	t.Helper()
 	name := nameOf(of)
@@ -71,9 +71,7 @@ func RequireErased(t testing.TB, shape edge.Shape, table string, of edge.Ends, l
 			}
 			continue
 		}
-		if tail == of.Tail {
-			require.Contains(t, item, "ttl")
-		}
+		require.Contains(t, item, "ttl")
 		for attribute := range item {
 			if kind, ok := kindOf(attribute, "ended"); ok {
 				ended = append(ended, Edge{Tail: tail, Head: key[1], Kind: kind})
