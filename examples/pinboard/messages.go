@@ -160,7 +160,7 @@ func (s *api) createGroup(r *http.Request, me people.Person) (any, error) {
 	if !slices.Contains(body.Members, me.ID) {
 		body.Members = append(body.Members, me.ID)
 	}
-	did, err := s.messages.Create(r.Context(), message.Group{ID: in.Conversation, Members: body.Members})
+	did, err := s.messages.Create(r.Context(), message.Group{ID: in.Conversation, Members: body.Members}, me.ID)
 	if err != nil {
 		return nil, err
 	}
