@@ -21,7 +21,6 @@ type api struct {
 	guard *guard.Guard
 
 	leaving    *template.Template
-	requests   *guard.Rate
 	streams    *guard.Streams
 	ending     chan struct{} // closed to end the streams
 	endStreams func()
@@ -34,11 +33,10 @@ type action func(*http.Request) (answer any, err error)
 func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 	a := &api{
 		service: s, log: log, mux: http.NewServeMux(),
-		guard:    guard.New(hosts...),
-		leaving:  leavingPage(),
-		requests: guard.NewRate(requestRate, requestBurst, nil),
-		streams:  guard.NewStreams(streamsEach, streamsAll),
-		ending:   make(chan struct{}),
+		guard:   guard.New(hosts...),
+		leaving: leavingPage(),
+		streams: guard.NewStreams(streamsEach, streamsAll),
+		ending:  make(chan struct{}),
 	}
 	a.endStreams = sync.OnceFunc(func() { close(a.ending) })
 	a.routes()
@@ -80,11 +78,7 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard.Protect(w.Header())
-	err := a.guard.Check(r)
-	if err == nil {
-		err = a.requests.Take(guard.Client(r))
-	}
-	if err != nil {
+	if err := a.guard.Check(r); err != nil {
 		a.refuse(w, r, err)
 		return
 	}

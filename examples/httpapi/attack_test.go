@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -126,23 +125,6 @@ func thePageComesOnlyFromThisServer(t *testing.T, w world) {
 		require.NotContains(t, a.text, "{{")
 		require.NotContains(t, a.text, "<a href")
 	}
-}
-
-func TestFloodsAreRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	before := w.items(t)
-	w.api.requests = guard.NewRate(1, 1, func() time.Time { return time.Unix(0, 0) })
-	refused(t, w.send(t, "GET", "/nowhere", ""), http.StatusNotFound)
-	for _, c := range []struct{ method, path string }{
-		{"POST", "/ids"}, {"PUT", "/users/ann/following/ben"}, {"GET", "/users/ann/home"}, {"GET", "/users/ann/bell/live"},
-		{"POST", "/unsubscribe/token"}, {"GET", "/bell/"}, {"GET", "/nowhere"},
-	} {
-		a := w.send(t, c.method, c.path, "")
-		require.Equal(t, "too many requests", refused(t, a, http.StatusTooManyRequests).Reason, c.path)
-		require.Equal(t, "1", a.header.Get("Retry-After"))
-	}
-	require.Equal(t, before, w.items(t))
 }
 
 func everyAnswerKeepsOtherSitesOut(t *testing.T, w world) {

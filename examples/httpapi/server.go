@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	requestRate, requestBurst = 50, 500 // of an address, a second and at once
-
 	maxHeader = 96 << 10  // bytes; a query has up to 100 names of 768
 	maxBody   = 512 << 10 // bytes; an activity has up to 256 KiB, before JSON's escapes
 

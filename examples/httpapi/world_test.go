@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/plazatest"
 )
@@ -40,7 +39,6 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
 	w.Server = httptest.NewUnstartedServer(nil)
 	w.api = newAPI(w.service, log)
-	w.api.requests = guard.NewRate(1_000_000, 1_000_000, nil) // all tests have one address
 	w.Config = newServer(held(t, w.api), log)
 	w.Start()
 	t.Cleanup(w.Close)
