@@ -45,8 +45,7 @@ func (s *api) draw(r *http.Request, me people.Person) (any, error) {
 	return drawn{p, art.Title(p, art.TagOf(p)), art.TagOf(p), w, h, s.proofOf(p)}, nil
 }
 
-// proofOf lets nobody choose how a new picture looks, and nothing be stored for one that
-// nobody pins.
+// proofOf shows that draw chose a picture. Nobody else chooses how a new one looks.
 func (a *app) proofOf(picture string) string {
 	mac := hmac.New(sha256.New, a.secret)
 	_, _ = mac.Write([]byte("picture " + picture)) // never fails
