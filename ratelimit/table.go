@@ -89,7 +89,7 @@ func (l *Table) Take(ctx context.Context, a Attempt) (time.Duration, error) {
 
 func (l *Table) take(ctx context.Context, a Attempt) (time.Duration, error) {
 	id := digest(a.ID)
-	now := l.now().Truncate(time.Millisecond)
+	now := l.now()
 	var seen bucketItem // at first, as for a user without an item
 	damaged := false
 	for range maxTries {

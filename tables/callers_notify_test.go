@@ -185,8 +185,8 @@ func messages(t *testing.T, w *world, as callers) {
 	all(t,
 		operator.Init(ctx),
 		reader.Verify(ctx),
-		err2(service.Create(ctx, message.Group{ID: "trip", Members: []string{"ann", "ben"}})),
-		err2(service.Add(ctx, message.In{Conversation: "trip", User: "cleo"})),
+		err2(service.Create(ctx, message.Group{ID: "trip", Members: []string{"ann", "ben"}}, "ann")),
+		err2(service.Add(ctx, message.In{Conversation: "trip", User: "cleo"}, "ann")),
 	)
 	sent, _, err := service.Send(ctx, message.Message{Conversation: "trip", Sender: "ann", Key: "1", Text: "Hello."})
 	require.NoError(t, err)

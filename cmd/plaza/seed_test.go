@@ -197,7 +197,7 @@ func (w *world) seedMessages() {
 	require.NoError(w.t, r.Clear(ctx, message.In{Conversation: cleared, User: ann}))
 	send(cleared, ann)
 	for _, group := range []string{"hiking", "left"} {
-		w.done(r.Create(ctx, message.Group{ID: group, Members: []string{ann, "bob", "cat"}}))
+		w.done(r.Create(ctx, message.Group{ID: group, Members: []string{ann, "bob", "cat"}}, "ann"))
 		send(group, "bob")
 		send(group, ann)
 	}

@@ -34,6 +34,13 @@ func ReadJSON(r *http.Request, into any) error {
 		return &RefusedError{Status: http.StatusRequestEntityTooLarge, Field: "body", Reason: fmt.Sprintf("has more than %d bytes", large.Limit)}
 	case err != nil:
 		return &RefusedError{Status: http.StatusRequestTimeout, Field: "body", Reason: "did not arrive"}
+	}
+	return Unmarshal(text, into)
+}
+
+// Unmarshal is ReadJSON of a body that has arrived, whatever its content type.
+func Unmarshal(text []byte, into any) error {
+	switch {
 	case !utf8.Valid(text):
 		return malformed("body", "is not UTF-8")
 	case !json.Valid(text):
@@ -46,7 +53,7 @@ func ReadJSON(r *http.Request, into any) error {
 	if err := w.value(shape); err != nil {
 		return err
 	}
-	err = json.Unmarshal(text, into)
+	err := json.Unmarshal(text, into)
 	var other *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &other):

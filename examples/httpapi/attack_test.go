@@ -118,11 +118,12 @@ func thePageComesOnlyFromThisServer(t *testing.T, w world) {
 			require.Contains(t, policy, rule, path)
 		}
 	}
-	for _, path := range []string{"/bell/..%2fmain.go", "/bell/%2e%2e/main.go", "/bell/unsubscribe.html", "/bell/main.go", "/bell/..%5cmain.go", "/shared/", "/shared/none.js"} {
+	for _, path := range []string{"/bell/..%2fmain.go", "/bell/%2e%2e/main.go", "/bell/unsubscribe.html", "/bell/main.go", "/bell/..%5cmain.go", "/shared/", "/shared/none.js", "/bell/%2e%2e/", "/bell/%2e%2e", "/messages/%2e%2e/", "/shared/%2e%2e", "/shared/%2e", "/bell/%2e%2e/shared/"} {
 		a := w.follow(t, "GET", path, "", "")
 		require.GreaterOrEqual(t, a.status, 400, path)
 		require.NotContains(t, a.text, "package main")
 		require.NotContains(t, a.text, "{{")
+		require.NotContains(t, a.text, "<a href")
 	}
 }
 

@@ -73,7 +73,7 @@ func (a *api) createGroup(r *http.Request) (any, error) {
 	if !slices.Contains(g.Members, user) {
 		g.Members = append(g.Members, user)
 	}
-	created, err := a.messages.Create(r.Context(), g)
+	created, err := a.messages.Create(r.Context(), g, user)
 	var invalid *plaza.InvalidError
 	if errors.As(err, &invalid) && invalid.Field == "ID" {
 		err = &plaza.InvalidError{Field: "group", Reason: invalid.Reason}
@@ -102,8 +102,9 @@ func (a *api) addMember(r *http.Request) (any, error) {
 	if _, err := a.messages.Members(r.Context(), in); err != nil {
 		return nil, err
 	}
+	by := in.User
 	in.User = r.PathValue("other")
-	changed, err := a.messages.Add(r.Context(), in)
+	changed, err := a.messages.Add(r.Context(), in, by)
 	if err == nil {
 		a.tellOf(r.Context(), msglive.Joined, in, 0)
 	}

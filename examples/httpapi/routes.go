@@ -116,7 +116,7 @@ func (a *api) routes() {
 	if err != nil {
 		panic(err) // static is embedded
 	}
-	for _, path := range []string{"/bell/", "/messages/", "/shared/{file}"} {
+	for _, path := range []string{"/bell/{$}", "/bell/{file}", "/messages/{$}", "/messages/{file}", "/shared/{file}"} {
 		a.mux.Handle("GET "+path, page(http.FileServerFS(files)))
 	}
 }

@@ -102,9 +102,9 @@ func claim(r *http.Request) string {
 }
 
 const (
-	like    = "like" // the kind of reaction
-	week    = "week" // the board
-	maxBody = 64 << 10
+	like    = "like"  // the kind of reaction
+	week    = "week"  // the board
+	maxBody = 8 << 10 // so that a page of photos stays below the 6 MB that Lambda may answer
 )
 
 type service struct {

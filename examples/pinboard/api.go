@@ -185,10 +185,12 @@ func (s *api) people(w http.ResponseWriter, _ *http.Request) {
 
 // spent answers with what the latest clicks of a person cost. It costs nothing itself.
 func (s *api) spent(w http.ResponseWriter, r *http.Request) {
-	me, err := who(r)
+	me, err := s.admit(r, []string{"after"})
 	var after int64
 	if text := r.URL.Query().Get("after"); err == nil && text != "" {
-		after, err = strconv.ParseInt(text, 10, 64)
+		if after, err = strconv.ParseInt(text, 10, 64); err != nil {
+			err = &plaza.InvalidError{Field: "after", Reason: "is not a number"}
+		}
 	}
 	if err != nil {
 		s.refuse(w, r, err)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
@@ -41,7 +43,8 @@ type app struct {
 	prefs         *prefs.Repository
 	announcements *announce.Repository
 	digests       *digest.Repository
-	mails         *mails
+
+	secret []byte // of the links in mails, and of new pictures
 
 	messages *message.Repository
 
@@ -70,7 +73,7 @@ func newApp(ctx context.Context, db database, log *slog.Logger, hosts ...string)
 
 func (a *app) open(ctx context.Context, hosts []string) error {
 	db := dynamo.New(a.db.config)
-	if err := a.connect(db); err != nil {
+	if err := a.connect(ctx, db); err != nil {
 		return err
 	}
 	if err := a.prepare(ctx); err != nil {
@@ -79,8 +82,8 @@ func (a *app) open(ctx context.Context, hosts []string) error {
 	return a.openClips(ctx, db, hosts)
 }
 
-// connect opens a repository for each feature. It sends no request.
-func (a *app) connect(db *dynamo.DB) (err error) {
+// connect opens a repository for each feature.
+func (a *app) connect(ctx context.Context, db *dynamo.DB) (err error) {
 	t := a.db.tables
 	machine := lease.Options{OnCorrupt: a.onCorrupt}
 	if a.onLambda {
@@ -110,10 +113,28 @@ func (a *app) connect(db *dynamo.DB) (err error) {
 	if a.boards, err = leaderboard.New(db, t.Leaderboard, a.ids, &leaderboard.Options{OnCorrupt: a.onCorrupt}); err != nil {
 		return err
 	}
+	if a.secret, err = a.theSecret(ctx); err != nil {
+		return err
+	}
 	if err = a.openBell(db); err != nil {
 		return err
 	}
 	return a.openMessages(db)
+}
+
+// theSecret is stored, so that all processes have it, and after a restart.
+func (a *app) theSecret(ctx context.Context) (secret []byte, err error) {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	made, err := json.Marshal(random)
+	if err != nil {
+		return nil, err
+	}
+	stands, _, err := a.feeds.Outbox("secrets").Publish(ctx, feed.Activity{Actor: feed.Ref{ID: "pinboard"}, Verb: "set", ForeignID: "secret", Data: made})
+	if err != nil {
+		return nil, err
+	}
+	return secret, json.Unmarshal(stands.Data, &secret)
 }
 
 // prepare marks the tables as those of their features, and defines the week's board.

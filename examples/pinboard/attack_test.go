@@ -226,8 +226,9 @@ func (w *world) markedUp(t *testing.T) []string {
 	ann, eric, mia := w.as(t, "ann"), w.as(t, "eric"), w.as(t, "mia")
 	eric.follow("ann")
 	board := ann.makeBoard(hostile)
-	picture := call[drawn](ann, "POST", "/api/pictures", nothing{}).Picture
-	call[saved](ann, "POST", "/api/pins", publish{picture, hostile, board})
+	body := ann.draw(hostile, board)
+	picture := body.Picture
+	call[saved](ann, "POST", "/api/pins", body)
 	root := ann.comment(picture, remarkBody{Text: "Comment @eric " + hostile, Key: "1"})
 	eric.comment(picture, remarkBody{Text: "Quote " + hostile, Key: "2", Quote: root.ID.String()})
 	eric.comment(picture, remarkBody{Text: "Reply " + hostile, Key: "3", Root: root.ID.String()})

@@ -24,7 +24,7 @@ const everyone = "everyone"
 func (a *app) openBell(db *dynamo.DB) (err error) {
 	table := a.db.tables.Notify
 	a.prefs, err = prefs.New(db, table, &prefs.Options{
-		Channels: []string{email}, Verbs: verbs(), Tokens: newTokens(), Consistent: true, OnCorrupt: a.onCorrupt,
+		Channels: []string{email}, Verbs: verbs(), Tokens: prefs.Keyring{Keys: map[byte][]byte{0: a.secret}}, Consistent: true, OnCorrupt: a.onCorrupt,
 	})
 	if err != nil {
 		return err
@@ -43,7 +43,6 @@ func (a *app) openBell(db *dynamo.DB) (err error) {
 	if err != nil {
 		return err
 	}
-	a.mails = newMails()
 	a.rings, err = newRings()
 	return err
 }

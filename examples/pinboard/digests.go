@@ -3,13 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -165,24 +164,12 @@ func (a *app) unsubscribeToken(person, channel string) (string, error) {
 	return a.prefs.Token(prefs.Subscription{User: person, Verb: prefs.AnyVerb, Channel: channel})
 }
 
-// newTokens makes a key for the links in mails. The mails too are kept for this run only.
-func newTokens() prefs.Keyring {
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
-	return prefs.Keyring{Keys: map[byte][]byte{0: key}}
-}
-
-// mailsEach is how many of a person's newest mails are kept.
+// mailsEach is how many of a person's newest mails are shown.
 const mailsEach = 50
 
-// mails are those that Pinboard sent. They leave the machine in no way: people read them
-// on the page.
-type mails struct {
-	mu  sync.Mutex
-	all map[string][]mail // by person, newest last
-}
-
-func newMails() *mails { return &mails{all: map[string][]mail{}} }
+// mails are those that a person got, in an outbox that nobody follows. They leave Pinboard in
+// no way: people read them on the page.
+func (a *app) mails(person string) feed.Outbox { return a.feeds.Outbox("mails:" + person) }
 
 // mail is a digest as it arrives.
 type mail struct {
@@ -200,31 +187,13 @@ type mailLine struct {
 	Path string `json:"path"`
 }
 
-// keep adds a mail, unless it came before: a digest may be sent twice.
-func (m *mails) keep(person string, one mail) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	all := m.all[person]
-	if slices.ContainsFunc(all, func(before mail) bool { return before.Key == one.Key }) {
-		return
+func (s *api) mailbox(r *http.Request, me people.Person) (any, error) {
+	page, err := s.mails(me.ID).List(r.Context(), cursor.PageRequest{Limit: mailsEach})
+	box := cursor.Page[mail]{Items: make([]mail, len(page.Items))}
+	for i, got := range page.Items {
+		err = errors.Join(err, json.Unmarshal(got.Data, &box.Items[i]))
 	}
-	all = append(all, one)
-	m.all[person] = all[max(0, len(all)-mailsEach):]
-}
-
-// of returns a person's mails, newest first.
-func (m *mails) of(person string) []mail {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	all := append([]mail{}, m.all[person]...)
-	slices.Reverse(all)
-	return all
-}
-
-func (s *api) mailbox(_ *http.Request, me people.Person) (any, error) {
-	return struct {
-		Items []mail `json:"items"`
-	}{s.mails.of(me.ID)}, nil
+	return box, err
 }
 
 // post is the digest.Sender: it writes the mails.
@@ -246,7 +215,14 @@ func (p post) Send(ctx context.Context, d digest.Delivery) error {
 	for _, e := range d.Entries {
 		one.Lines = append(one.Lines, lineOf(e, titles))
 	}
-	p.mails.keep(d.User, one)
+	data, err := json.Marshal(one)
+	if err != nil {
+		return err
+	}
+	// A digest may be sent twice.
+	if _, _, err := p.mails(d.User).Publish(ctx, feed.Activity{Actor: feed.Ref{ID: "pinboard"}, Verb: "mail", ForeignID: d.Key, Data: data}); err != nil {
+		return err
+	}
 	return p.rings.Publish(ctx, d.User, ring{}) // so that a page shows it
 }
 

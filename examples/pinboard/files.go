@@ -44,7 +44,7 @@ func picture(w http.ResponseWriter, r *http.Request) {
 	drawing(w, r, isPicture, func(id string) []byte { return art.Picture(id, art.TagOf(id)) })
 }
 
-func avatar(w http.ResponseWriter, r *http.Request) { drawing(w, r, isPersonID, art.Avatar) }
+func avatar(w http.ResponseWriter, r *http.Request) { drawing(w, r, isPlain, art.Avatar) }
 
 // drawing serves a drawing, which follows from its id and so never changes.
 func drawing(w http.ResponseWriter, r *http.Request, valid func(id string) bool, draw func(id string) []byte) {

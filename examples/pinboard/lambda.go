@@ -62,7 +62,7 @@ func runOnLambda(ctx context.Context) error {
 func newPages(ctx context.Context, db database, log *slog.Logger) (*app, error) {
 	a := &app{db: db, onLambda: true, costs: db.costs, log: log}
 	conn := dynamo.New(db.config)
-	err := a.connect(conn)
+	err := a.connect(free(ctx), conn)
 	if err == nil {
 		err = a.openClips(free(ctx), conn, nil)
 	}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -11,7 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/examples/pinboard/art"
 	"github.com/plaza-sdk/plaza/examples/pinboard/people"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/ids"
 )
 
 // freshFor is how long a picture that was drawn can be pinned.
@@ -29,6 +31,7 @@ type drawn struct {
 	Tag     string `json:"tag"`
 	Width   int    `json:"width"`
 	Height  int    `json:"height"`
+	Proof   string `json:"proof"` // that it was drawn
 }
 
 // draw chooses the id of the activity that may pin the picture. It writes nothing.
@@ -39,7 +42,14 @@ func (s *api) draw(r *http.Request, me people.Person) (any, error) {
 	}
 	p := pictureID{me.ID, id}.String()
 	w, h := art.Size(p)
-	return drawn{p, art.Title(p, art.TagOf(p)), art.TagOf(p), w, h}, nil
+	return drawn{p, art.Title(p, art.TagOf(p)), art.TagOf(p), w, h, s.proofOf(p)}, nil
+}
+
+// proofOf shows that draw chose a picture. Nobody else chooses how a new one looks.
+func (a *app) proofOf(picture string) string {
+	mac := hmac.New(sha256.New, a.secret)
+	_, _ = mac.Write([]byte("picture " + picture)) // never fails
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // wanted is a picture to pin.
@@ -47,6 +57,7 @@ type wanted struct {
 	Picture string `json:"picture"`
 	Title   string `json:"title"` // of a new picture
 	Board   string `json:"board"` // its id
+	Proof   string `json:"proof"` // of a new picture
 }
 
 // publish pins a picture to a board of one's own: a new picture, or one that somebody else
@@ -90,7 +101,7 @@ func (s *api) pinOf(ctx context.Context, me people.Person, w wanted) (pin feed.A
 	}
 	var data pinData
 	if p.owner == me.ID {
-		data, err = s.newPicture(&pin, p, w.Title)
+		data, err = s.newPicture(&pin, p, w)
 	} else {
 		data, err = s.othersPicture(ctx, &pin, p)
 	}
@@ -104,12 +115,11 @@ func (s *api) pinOf(ctx context.Context, me people.Person, w wanted) (pin feed.A
 
 // newPicture pins under the ID in the picture's name, so that a repeat is the same
 // activity, and for those who follow the picture's tag.
-func (s *api) newPicture(pin *feed.Activity, p pictureID, title string) (pinData, error) {
-	now := time.Now()
-	if drawn := p.activity.Time(); drawn.Before(now.Add(-freshFor)) || p.activity > ids.At(now.Add(time.Minute)) {
+func (s *api) newPicture(pin *feed.Activity, p pictureID, w wanted) (pinData, error) {
+	if time.Since(p.activity.Time()) > freshFor || !hmac.Equal([]byte(w.Proof), []byte(s.proofOf(p.String()))) {
 		return pinData{}, &plaza.InvalidError{Field: "picture", Reason: "was not drawn within the last day"}
 	}
-	title, err := titleOf(title)
+	title, err := titleOf(w.Title)
 	tag := art.TagOf(p.String())
 	pin.ID, pin.To = p.activity, append(pin.To, "tag:"+tag)
 	return pinData{Title: title, Tag: tag}, err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -51,6 +52,11 @@ func (s *api) messageRoutes() {
 // groupPrefix begins the names of groups, which no person has.
 const groupPrefix = "group_"
 
+func isGroupID(text string) bool {
+	name, ok := strings.CutPrefix(text, groupPrefix)
+	return ok && isPlain(name)
+}
+
 // talkWith returns the conversation of me that is named by the other person or the group.
 func talkWith(me people.Person, with string) (message.In, error) {
 	in := message.In{Conversation: with, User: me.ID}
@@ -59,7 +65,7 @@ func talkWith(me people.Person, with string) (message.In, error) {
 		return in, &plaza.InvalidError{Field: "with", Reason: "is you"}
 	case known(with):
 		in.Conversation = message.Pair{User: me.ID, Other: with}.Conversation()
-	case !strings.HasPrefix(with, groupPrefix):
+	case !isGroupID(with):
 		return in, plaza.ErrNotFound
 	}
 	return in, nil
@@ -151,7 +157,7 @@ func (s *api) createGroup(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(in.Conversation, groupPrefix) {
+	if !isGroupID(in.Conversation) {
 		return nil, &plaza.InvalidError{Field: "with", Reason: "is no group"}
 	}
 	if i := slices.IndexFunc(body.Members, func(m string) bool { return !known(m) }); i >= 0 {
@@ -160,11 +166,16 @@ func (s *api) createGroup(r *http.Request, me people.Person) (any, error) {
 	if !slices.Contains(body.Members, me.ID) {
 		body.Members = append(body.Members, me.ID)
 	}
-	did, err := s.messages.Create(r.Context(), message.Group{ID: in.Conversation, Members: body.Members})
+	did, err := s.messages.Create(r.Context(), message.Group{ID: in.Conversation, Members: body.Members}, me.ID)
 	if err != nil {
 		return nil, err
 	}
-	for _, member := range body.Members {
+	// After a repeat some have left, perhaps the caller too.
+	members, err := s.messages.Members(r.Context(), in)
+	if err != nil && !errors.Is(err, message.ErrNotMember) {
+		return nil, err
+	}
+	for _, member := range members {
 		s.tell(r.Context(), msglive.Event{Kind: msglive.Joined, Conversation: in.Conversation, User: member})
 	}
 	return changed{did}, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/sse"
 	"github.com/plaza-sdk/plaza/notify/message"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 )
 
 // says sends a message in a person's name.
@@ -70,6 +71,9 @@ func messagesAreRefused(t *testing.T, w *world) {
 	deniz.refused(http.StatusNotFound, http.MethodPost, "/api/talks/nobody/messages", body)
 	deniz.refused(http.StatusNotFound, http.MethodPut, "/api/talks/dina/messages/7", map[string]string{"text": "x"})
 	deniz.refused(http.StatusForbidden, http.MethodGet, "/api/talks/group_none/messages", nil)
+	for _, id := range []string{"group_", "group_%2e%2e%2f", "group_%E2%80%AEg", "group_%0A", "group_" + strings.Repeat("g", 65)} {
+		deniz.refused(http.StatusNotFound, http.MethodPut, "/api/talks/"+id, map[string]any{"members": []string{"dina"}})
+	}
 	for _, c := range []struct {
 		method, path string
 		body         any
@@ -106,6 +110,20 @@ func messagesAreRefused(t *testing.T, w *world) {
 	require.Equal(t, []string{"deniz", "dina"}, get[cursor.Page[preview]](dina, "/api/inbox").Items[0].Members)
 	require.Equal(t, changed{true}, call[changed](dina, http.MethodDelete, "/api/talks/group_g/members", nil))
 	dina.refused(http.StatusForbidden, http.MethodPost, "/api/talks/group_g/messages", body)
+
+	viewer, err := w.talks.Join(t.Context(), message.In{Conversation: "group_g", User: "deniz"}, "")
+	require.NoError(t, err)
+	defer viewer.Close()
+	require.Equal(t, changed{}, call[changed](dina, http.MethodPut, "/api/talks/group_g", group))
+	deniz.says("group_g", "4", "Alone")
+	for kind := msglive.Kind(""); kind != msglive.Sent; {
+		batch, err := viewer.Next(t.Context())
+		require.NoError(t, err)
+		for _, e := range batch.Events {
+			require.False(t, e.Kind == msglive.Joined && e.User == "dina", "she has left")
+			kind = e.Kind
+		}
+	}
 }
 
 // listens opens the stream of a window and returns a function for its next event.

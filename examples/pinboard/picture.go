@@ -19,7 +19,7 @@ type pictureID struct {
 func parsePicture(text string) (pictureID, error) {
 	owner, activity, _ := strings.Cut(text, ".")
 	id, err := ids.Parse(activity)
-	if err != nil || id == 0 || !isPersonID(owner) {
+	if err != nil || id == 0 || !isPlain(owner) {
 		return pictureID{}, &plaza.InvalidError{Field: "picture", Reason: "is not the name of a picture"}
 	}
 	return pictureID{owner, id}, nil
@@ -30,8 +30,9 @@ func (p pictureID) String() string { return p.owner + "." + p.activity.String() 
 // ref is what pins of the picture, reactions to it and comments on it name.
 func (p pictureID) ref() feed.Ref { return feed.Ref{Kind: "picture", ID: p.String()} }
 
-// isPersonID reports whether text looks like the id of a person.
-func isPersonID(text string) bool {
+// isPlain reports whether text looks like the id of a person, or of anything else that needs
+// no other characters.
+func isPlain(text string) bool {
 	other := func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' }
 	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, other)
 }

@@ -21,7 +21,7 @@ func TestPublishingAPictureTwicePinsItOnce(t *testing.T) {
 	drew := call[drawn](ann, http.MethodPost, "/api/pictures", nothing{})
 	cost, _ := ann.last()
 	require.Zero(t, cost.Requests, "drawing writes nothing")
-	body.Picture = drew.Picture
+	body.Picture, body.Proof = drew.Picture, drew.Proof
 	require.Equal(t, saved{true, "ann.places-to-visit"}, call[saved](ann, http.MethodPost, "/api/pins", body))
 	require.Equal(t, saved{false, "ann.places-to-visit"}, call[saved](ann, http.MethodPost, "/api/pins", body))
 	for _, list := range []string{"/api/people/ann/pins", "/api/boards/ann.places-to-visit/pins", "/api/tags/" + drew.Tag + "/pins", "/api/home"} {
@@ -35,23 +35,30 @@ func TestPublishingAPictureTwicePinsItOnce(t *testing.T) {
 func onlyAFreshPictureOfOnesOwnIsPublished(t *testing.T, w *world) {
 	alejandro, alina := w.as(t, "alejandro"), w.as(t, "alina")
 	places, foreign := alejandro.makeBoard("Places"), alina.makeBoard("Places")
-	fresh := call[drawn](alejandro, http.MethodPost, "/api/pictures", nothing{}).Picture
+	fresh, others := alejandro.draw("Fresh", places), alina.draw("Mine", foreign)
+	of := func(change func(*publish)) publish {
+		body := fresh
+		change(&body)
+		return body
+	}
 	old := pictureID{"alejandro", ids.At(time.Now().Add(-25 * time.Hour))}.String()
-	future := pictureID{"alejandro", ids.At(time.Now().Add(time.Hour))}.String()
+	chosen := pictureID{"alejandro", ids.At(time.Now())}.String()
 	for _, c := range []struct {
 		status int
 		field  string
 		body   any
 	}{
-		{http.StatusBadRequest, "picture", publish{old, "Old", places}},
-		{http.StatusBadRequest, "picture", publish{future, "Future", places}},
-		{http.StatusBadRequest, "picture", publish{"../alejandro", "Path", places}},
-		{http.StatusBadRequest, "title", publish{fresh, "  ", places}},
+		{http.StatusBadRequest, "picture", publish{old, "Old", places, w.proofOf(old)}},
+		{http.StatusBadRequest, "picture", of(func(p *publish) { p.Picture = chosen })},
+		{http.StatusBadRequest, "picture", of(func(p *publish) { p.Proof = "" })},
+		{http.StatusBadRequest, "picture", of(func(p *publish) { p.Proof = others.Proof })},
+		{http.StatusBadRequest, "picture", publish{Picture: "../alejandro", Title: "Path", Board: places}},
+		{http.StatusBadRequest, "title", of(func(p *publish) { p.Title = "  " })},
 		{http.StatusBadRequest, "body", map[string]string{"user": "alina"}},
-		{http.StatusForbidden, "", publish{fresh, "Foreign board", foreign}},
-		{http.StatusNotFound, "", publish{fresh, "No board", "alejandro.none"}},
-		{http.StatusNotFound, "", publish{fresh, "No board", "nobody.places"}},
-		{http.StatusNotFound, "", publish{"alina." + ids.At(time.Now()).String(), "Never pinned", places}},
+		{http.StatusForbidden, "", of(func(p *publish) { p.Board = foreign })},
+		{http.StatusNotFound, "", of(func(p *publish) { p.Board = "alejandro.none" })},
+		{http.StatusNotFound, "", of(func(p *publish) { p.Board = "nobody.places" })},
+		{http.StatusNotFound, "", of(func(p *publish) { p.Picture = others.Picture })},
 	} {
 		require.Equal(t, c.field, alejandro.refused(c.status, http.MethodPost, "/api/pins", c.body).Field, "%v", c.body)
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"testing"
@@ -137,18 +139,30 @@ func aDigestIsSentNow(t *testing.T, w *world) {
 	hugo.refused(http.StatusBadRequest, http.MethodPost, "/api/digests", map[string]string{})
 }
 
-func TestABoxKeepsTheNewestMails(t *testing.T) {
+// The next process has the mails of this one, and its links end what they should.
+func TestMailsAndTheirLinksOutliveARestart(t *testing.T) {
 	t.Parallel()
-	box := newMails()
-	for i := range mailsEach + 10 {
-		for range 2 {
-			box.keep("ann", mail{Key: string(rune('a' + i))})
-		}
+	w := newWorld(t)
+	ann := w.as(t, "ann")
+	picture := ann.draw("Dawn", ann.makeBoard("Places"))
+	token, err := w.unsubscribeToken("ann", email)
+	require.NoError(t, err)
+	for _, key := range []string{"1", "2", "2"} {
+		require.NoError(t, post{w.app}.Send(t.Context(), digest.Delivery{Key: key, User: "ann", Unsubscribe: token}))
 	}
-	all := box.of("ann")
-	require.Len(t, all, mailsEach)
-	for i, one := range all { // newest first, each once
-		require.Equal(t, string(rune('a'+mailsEach+9-i)), one.Key)
-	}
-	require.Empty(t, box.of("eric"))
+	before := ann.mails()
+	require.Len(t, before, 2)
+	require.Equal(t, "2", before[0].Key, "newest first")
+
+	again, err := newApp(t.Context(), w.db, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, again.close()) })
+	next := *w
+	next.app, next.server = again, httptest.NewServer(newAPI(again))
+	t.Cleanup(next.server.Close)
+	ann = next.as(t, "ann")
+	require.Equal(t, before, ann.mails())
+	require.Empty(t, next.as(t, "eric").mails())
+	require.Equal(t, changed{true}, call[changed](ann, http.MethodPost, "/api/unsubscribe", map[string]string{"token": before[0].Unsubscribe}))
+	require.True(t, call[saved](ann, http.MethodPost, "/api/pins", picture).Created)
 }

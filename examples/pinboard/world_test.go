@@ -147,14 +147,22 @@ type publish struct {
 	Picture string `json:"picture"`
 	Title   string `json:"title"`
 	Board   string `json:"board"`
+	Proof   string `json:"proof,omitempty"`
+}
+
+// draw is the body that pins a new picture.
+func (c caller) draw(title, board string) publish {
+	c.t.Helper()
+	drew := call[drawn](c, http.MethodPost, "/api/pictures", nothing{})
+	return publish{drew.Picture, title, board, drew.Proof}
 }
 
 // pin pins a new picture of the caller to a board called Places and returns its id.
 func (c caller) pin(title string) string {
 	c.t.Helper()
-	picture := call[drawn](c, http.MethodPost, "/api/pictures", nothing{}).Picture
-	require.True(c.t, call[saved](c, http.MethodPost, "/api/pins", publish{picture, title, c.makeBoard("Places")}).Created)
-	return picture
+	body := c.draw(title, c.makeBoard("Places"))
+	require.True(c.t, call[saved](c, http.MethodPost, "/api/pins", body).Created)
+	return body.Picture
 }
 
 // pins publishes n pictures of the caller, called Picture 0 and so on, at once.

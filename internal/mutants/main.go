@@ -99,7 +99,9 @@ func (m mutant) try(ctx context.Context, dir string) (noticed bool, err error) {
 	if err := errors.Join(os.WriteFile(mutated, []byte(changed), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
 		return false, err
 	}
-	out, err := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-count", "1", "-timeout", timeout, "-run", m.Test, m.Package).CombinedOutput()
+	test := exec.CommandContext(ctx, "go", "test", "-count", "1", "-timeout", timeout, "-run", m.Test, m.Package)
+	test.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // also for programs that the test builds
+	out, err := test.CombinedOutput()
 	var failed *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

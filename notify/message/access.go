@@ -2,8 +2,10 @@ package message
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
@@ -64,8 +66,25 @@ func (r *Repository) access(ctx context.Context, in In) (Access, error) {
 	return a, err
 }
 
+const blocksOnce = 16 // members of a group for whom Options.Blocks is asked at once
+
+// mayMeet is ErrBlocked if Options.Blocks knows that a user and one of others block each
+// other.
+func (r *Repository) mayMeet(ctx context.Context, user string, others ...string) error {
+	return parallel.ForEach(ctx, len(others), blocksOnce, func(ctx context.Context, i int) error {
+		if others[i] == user {
+			return nil
+		}
+		blocked, err := r.blockedElsewhere(ctx, Pair{user, others[i]})
+		if err == nil && blocked {
+			err = fmt.Errorf("%q and %q: %w", user, others[i], ErrBlocked)
+		}
+		return err
+	})
+}
+
 // blockedElsewhere asks Options.Blocks whether one of a pair blocks the other. Once the
-// pair has a message, only its head decides.
+// pair has a message, only its head decides what they may send there.
 func (r *Repository) blockedElsewhere(ctx context.Context, p Pair) (bool, error) {
 	if r.opts.Blocks == nil {
 		return false, nil

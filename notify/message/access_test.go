@@ -1,7 +1,6 @@
 package message_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -13,16 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// blocked is a message.Blocks with these pairs.
-type blocked map[prefs.Pair]bool
-
-func (b blocked) Block(context.Context, prefs.Pair) (bool, error)       { return false, nil }
-func (b blocked) Unblock(context.Context, prefs.Pair) (bool, error)     { return false, nil }
-func (b blocked) Blocked(_ context.Context, p prefs.Pair) (bool, error) { return b[p], nil }
-
 func TestAccessIsWhatAUserMaySeeAndDo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, &message.Options{Blocks: blocked{{User: "ann", Actor: "cid"}: true}})
+	w := newWorld(t, &message.Options{Blocks: &blocks{blocked: map[prefs.Pair]bool{{User: "ann", Actor: "cid"}: true}}})
 	w.lay(t, "climbers", 9, "ann", "dan").row(t, "dan", attributes{"lastSeq": 7, "read": 3, "from": 2, "till": 7})
 	w.lay(t, pair, 0, "ann", "ben").send(t, 3)
 	w.damage(t, "C#"+pair, "~", attributes{"blocked": &types.AttributeValueMemberSS{Value: []string{"ben"}}})

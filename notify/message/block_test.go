@@ -82,6 +82,52 @@ func TestABlockIsOneOfNotificationsToo(t *testing.T) {
 	w.send(t, pair, "ben")
 }
 
+// Somebody who was blocked makes a group with the other, or adds the other to one.
+func TestABlockInPrefsKeepsUsersOutOfEachOthersGroups(t *testing.T) {
+	t.Parallel()
+	for _, p := range []prefs.Pair{{User: "ann", Actor: "ben"}, {User: "ben", Actor: "ann"}} {
+		elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
+		w := newWorld(t, &message.Options{Blocks: elsewhere})
+		before := message.Group{ID: "before", Members: []string{"ann", "ben", "cleo"}}
+		w.create(t, before.ID, before.Members...)
+		w.create(t, "bens", "ben", "cleo")
+		elsewhere.blocked[p] = true
+		stored := w.stored(t)
+
+		created, err := w.Create(t.Context(), message.Group{ID: "new", Members: before.Members}, "ben")
+		require.ErrorIs(t, err, message.ErrBlocked)
+		require.False(t, created)
+		for _, process := range []world{w, w.process(t, &message.Options{Blocks: elsewhere})} {
+			changed, err := process.Add(t.Context(), of("ann", "bens"), "ben")
+			require.ErrorIs(t, err, message.ErrBlocked)
+			require.False(t, changed)
+		}
+
+		created, err = w.Create(t.Context(), before, "ben")
+		require.NoError(t, err, "it repeats a call that came before the block")
+		require.False(t, created)
+		_, err = w.Create(t.Context(), message.Group{ID: before.ID, Members: []string{"ann", "ben"}}, "ben")
+		require.ErrorIs(t, err, plaza.ErrConflict)
+		changed, err := w.Add(t.Context(), of("ann", before.ID), "ben")
+		require.NoError(t, err, "she is in it")
+		require.False(t, changed)
+		require.ElementsMatch(t, stored, w.stored(t))
+
+		changed, err = w.Add(t.Context(), of("ann", "bens"), "cleo")
+		require.NoError(t, err)
+		require.True(t, changed)
+		created, err = w.Create(t.Context(), message.Group{ID: "new", Members: before.Members}, "cleo")
+		require.NoError(t, err)
+		require.True(t, created)
+
+		elsewhere.err = plaza.ErrBusy
+		_, err = w.Create(t.Context(), message.Group{ID: "other", Members: before.Members}, "cleo")
+		require.ErrorIs(t, err, plaza.ErrBusy)
+		_, err = w.Add(t.Context(), of("dan", "new"), "cleo")
+		require.ErrorIs(t, err, plaza.ErrBusy)
+	}
+}
+
 func TestBlockRefusesAnInvalidPair(t *testing.T) {
 	t.Parallel()
 	elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}

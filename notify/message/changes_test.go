@@ -275,14 +275,14 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 
 		w.create(t, "g", "ben", "ann")
 		sees("Create", "created g [ann ben]", "joined g ann", "joined g ben")
-		does(false)(w.Create(ctx, message.Group{ID: "g", Members: []string{"ann", "ben"}}))
+		does(false)(w.Create(ctx, message.Group{ID: "g", Members: []string{"ann", "ben"}}, "ann"))
 		sees("another Create")
 		w.send(t, "g", "ann")
 		sees("Send to a group", "sent g ann", "read g ann 1")
 		carl := message.In{Conversation: "g", User: "carl"}
-		does(true)(w.Add(ctx, carl))
+		does(true)(w.Add(ctx, carl, "ann"))
 		sees("Add", "joined g carl 1")
-		does(false)(w.Add(ctx, carl))
+		does(false)(w.Add(ctx, carl, "ann"))
 		sees("another Add")
 		does(true)(w.Leave(ctx, carl))
 		sees("Leave", "left g carl 1")
@@ -290,7 +290,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		sees("another Leave")
 		w.send(t, "g", "ben")
 		changes.Next(t)
-		does(true)(w.Add(ctx, carl))
+		does(true)(w.Add(ctx, carl, "ann"))
 		sees("Add of who left", "joined g carl 2")
 
 		require.NoError(t, w.Erase(ctx, "ann"))

@@ -35,7 +35,7 @@ func TestSendCostsNoMoreThanStated(t *testing.T) {
 		names := float64(2 * (m * 8 / 1024)) // further KB
 		again := func(created bool) func() {
 			return func() {
-				found, err := w.Create(t.Context(), message.Group{ID: id, Members: members})
+				found, err := w.Create(t.Context(), message.Group{ID: id, Members: members}, "ann")
 				require.NoError(t, err)
 				require.Equal(t, created, found)
 			}
@@ -84,7 +84,7 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 		}
 	}
 	at("a pair's first", dynamotest.Cost{Requests: 4, Read: 1, Write: 14}, func() { w.send(t, pair, "ann") })
-	require.Equal(t, 2, elsewhere.asked)
+	require.EqualValues(t, 2, elsewhere.asked.Load())
 	at("its next", dynamotest.Cost{Requests: 3, Write: 12}, func() { w.send(t, pair, "ann") })
 	w.send(t, pair, "ann")
 	at("too many", dynamotest.Cost{Requests: 1, Read: 1}, func() {
@@ -138,7 +138,7 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 
 	w.create(t, "g", crowd(3)...)
 	add := func(p world) func() (bool, error) {
-		return func() (bool, error) { return p.Add(t.Context(), of("ann", "g")) }
+		return func() (bool, error) { return p.Add(t.Context(), of("ann", "g"), "ann") }
 	}
 	leave := func(p world) func() (bool, error) {
 		return func() (bool, error) { return p.Leave(t.Context(), of("ann", "g")) }
@@ -148,10 +148,17 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	at("add again", dynamotest.Cost{Requests: 1, Read: 2}, ok(false, add(w)))
 	at("leave", dynamotest.Cost{Requests: 1, Write: 7}, ok(true, leave(w)))
 	at("leave again", dynamotest.Cost{Requests: 1, Read: 2}, ok(false, leave(w)))
+	at("add by another", dynamotest.Cost{Requests: 1, Write: 7}, ok(true, func() (bool, error) { return w.Add(t.Context(), of("cleo", "g"), "ann") }))
 	at("add by a new process", dynamotest.Cost{Requests: 2, Read: 2, Write: 7}, ok(true, add(fresh())))
 	at("leave by a new process", dynamotest.Cost{Requests: 2, Read: 2, Write: 7}, ok(true, leave(fresh())))
 	at("members", dynamotest.Cost{Requests: 1, Read: 1}, func() { w.members(t, of("user 000", "g")) })
 	at("members of a pair", dynamotest.Cost{}, func() { w.members(t, of("ann", pair)) })
+	elsewhere.blocked[prefs.Pair{User: "ben", Actor: "ann"}] = true
+	at("a group refused", dynamotest.Cost{Requests: 1, Read: 1}, func() {
+		_, err := w.Create(t.Context(), message.Group{ID: "refused", Members: []string{"ann", "ben"}}, "ann")
+		require.ErrorIs(t, err, message.ErrBlocked)
+	})
+	require.EqualValues(t, 2+2*3+2+2, elsewhere.asked.Load(), "for a first message, two groups, and who was added by another")
 	hundred := crowd(100)
 	at("create with a hundred", dynamotest.Cost{Requests: 3, Write: 4 + 3*98 + 2*7}, func() { w.create(t, "h", hundred...) })
 }

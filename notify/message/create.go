@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,23 +27,29 @@ func (g Group) check() error {
 	return keys.CheckSet("Members", g.Members)
 }
 
-// Create creates a group. A repeat with the same members changes nothing, even if users
-// have joined or left since. Other members under the same ID are plaza.ErrConflict. The
-// 99th and the 100th member are added after the others: after an error, repeat the
-// call.
+// Create creates a group for the user by. If by has blocked a member in Options.Blocks, or
+// a member by, it is ErrBlocked. A repeat with the same members changes nothing, even if
+// users have joined, left or blocked since. Other members under the same ID are
+// plaza.ErrConflict. The 99th and the 100th member are added after the others: after an
+// error, repeat the call.
 //
 // Cost: 1 request, 4 + 3m WCU for m members, and 2 WCU for each further KB of their
-// names; the 99th and the 100th each as Add.
-func (r *Repository) Create(ctx context.Context, g Group) (created bool, err error) {
+// names; the 99th and the 100th each as Add; for each member but by, twice the cost of
+// Options.Blocks.Blocked; a refusal by it writes nothing and costs 1 request, 1 RCU, and
+// 1 RCU for each further 4 KB of names.
+func (r *Repository) Create(ctx context.Context, g Group, by string) (created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Create")
 	if err := g.check(); err != nil {
 		return false, err
 	}
-	created, err = r.create(ctx, g)
+	if err := keys.CheckName("By", by); err != nil {
+		return false, err
+	}
+	created, err = r.create(ctx, g, by)
 	return created, wrap("create", g.ID, err)
 }
 
-func (r *Repository) create(ctx context.Context, g Group) (created bool, err error) {
+func (r *Repository) create(ctx context.Context, g Group, by string) (created bool, err error) {
 	id, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err
@@ -62,7 +69,10 @@ func (r *Repository) create(ctx context.Context, g Group) (created bool, err err
 		key := rowKey(In{g.ID, user})
 		tx.Put(r.table.Put(row{PK: key.PK, SK: key.SK, Last: id}))
 	}
-	err = r.table.Run(ctx, tx)
+	err = r.mayMeet(ctx, by, g.Members...)
+	if err == nil {
+		err = r.table.Run(ctx, tx)
+	}
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
 		if item == nil {
@@ -70,9 +80,14 @@ func (r *Repository) create(ctx context.Context, g Group) (created bool, err err
 		}
 		m = roster{}
 		err = r.table.Decode(item, &m)
-		if err == nil && !bytes.Equal(m.Made, made[:]) {
-			err = plaza.ErrConflict
+	} else if errors.Is(err, ErrBlocked) { // unless it repeats a call that was made before the block
+		m = roster{}
+		if other := r.table.Get(ctx, of, true, &m); !errors.Is(other, plaza.ErrNotFound) {
+			err = other
 		}
+	}
+	if err == nil && !bytes.Equal(m.Made, made[:]) {
+		err = plaza.ErrConflict
 	}
 	if err != nil {
 		return false, err

@@ -34,7 +34,7 @@ func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 			p := processes[i%2]
 			if i >= devices {
 				guest := of(fmt.Sprint("guest ", i), "g")
-				faults.Acknowledged(t, func() error { _, err := p.Add(t.Context(), guest); return err })
+				faults.Acknowledged(t, func() error { _, err := p.Add(t.Context(), guest, "ann"); return err })
 				faults.Acknowledged(t, func() error { _, err := p.Leave(t.Context(), guest); return err })
 				return nil
 			}
@@ -108,9 +108,9 @@ func TestRepeatsBySDKAreOneCall(t *testing.T) {
 			faults.Acknowledged(t, func() error { _, err := call(); return err }) // all answers were lost
 		}
 		truthful(func() (bool, error) {
-			return p.Create(t.Context(), message.Group{ID: "g", Members: []string{"ann", "ben"}})
+			return p.Create(t.Context(), message.Group{ID: "g", Members: []string{"ann", "ben"}}, "ann")
 		})
-		truthful(func() (bool, error) { return p.Add(t.Context(), of("cleo", "g")) })
+		truthful(func() (bool, error) { return p.Add(t.Context(), of("cleo", "g"), "ann") })
 		m := say("g", "ann", "one")
 		truthful(func() (bool, error) { _, created, err := p.Send(t.Context(), m); return created, err })
 		m.Seq, m.Text = 1, "two"

@@ -163,7 +163,7 @@ func ExampleRepository_Erase() {
 	ctx := context.Background()
 	messages := openStreamed(ctx)
 	defer messages.close()
-	if _, err := messages.Create(ctx, message.Group{ID: "team", Members: []string{"ann", "ben"}}); err != nil {
+	if _, err := messages.Create(ctx, message.Group{ID: "team", Members: []string{"ann", "ben"}}, "ann"); err != nil {
 		log.Fatal(err)
 	}
 	messages.say(ctx, "team", "ann", "my address is …")

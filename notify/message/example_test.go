@@ -59,7 +59,7 @@ func ExampleRepository_Create() {
 	ctx := context.Background()
 	messages := open(ctx, nil)
 	const trip = "trip"
-	if _, err := messages.Create(ctx, message.Group{ID: trip, Members: []string{"ann", "ben"}}); err != nil {
+	if _, err := messages.Create(ctx, message.Group{ID: trip, Members: []string{"ann", "ben"}}, "ann"); err != nil {
 		log.Fatal(err)
 	}
 	say := func(sender, text string) {
@@ -71,7 +71,7 @@ func ExampleRepository_Create() {
 		}
 	}
 	say("ann", "Shall we go by train?")
-	if _, err := messages.Add(ctx, message.In{Conversation: trip, User: "cleo"}); err != nil {
+	if _, err := messages.Add(ctx, message.In{Conversation: trip, User: "cleo"}, "ann"); err != nil {
 		log.Fatal(err)
 	}
 	say("ben", "Yes, at nine.")

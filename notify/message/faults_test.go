@@ -56,7 +56,7 @@ var operations = map[string]operation{
 	},
 	"create": {
 		call: func(ctx context.Context, p world, name string) error {
-			_, err := p.Create(ctx, message.Group{ID: "other " + name, Members: crowd(100)})
+			_, err := p.Create(ctx, message.Group{ID: "other " + name, Members: crowd(100)}, "ann")
 			return err
 		},
 		check: func(t *testing.T, w world, name string) {
@@ -65,7 +65,7 @@ var operations = map[string]operation{
 	},
 	"add": {
 		call: func(ctx context.Context, p world, name string) error {
-			_, err := p.Add(ctx, of("dan", name))
+			_, err := p.Add(ctx, of("dan", name), "ann")
 			return err
 		},
 		check: func(t *testing.T, w world, name string) {

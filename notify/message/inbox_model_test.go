@@ -281,7 +281,7 @@ func (m *shuffle) begin(t *rapid.T, run int) {
 			names = append(names, m.name(name))
 			c.users[m.name(name)] = &user{member: true, place: m.calls}
 		}
-		_, err := m.Create(context.Background(), message.Group{ID: c.name, Members: names})
+		_, err := m.Create(context.Background(), message.Group{ID: c.name, Members: names}, "ann")
 		require.NoError(t, err)
 		m.talks = append(m.talks, c)
 	}
@@ -329,7 +329,7 @@ func (m *shuffle) join(t *rapid.T) {
 		u.member, u.till = false, c.n()
 		return
 	}
-	changed, err := m.Add(context.Background(), in)
+	changed, err := m.Add(context.Background(), in, "ann")
 	require.NoError(t, err)
 	require.True(t, changed)
 	c.users[name] = &user{member: true, from: c.n(), read: c.n(), place: m.calls}

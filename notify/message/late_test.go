@@ -45,13 +45,13 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 	}
 	recalls := writes(func(t *testing.T, w world) (bool, error) { return w.Recall(t.Context(), of("ann", "g"), 1) })
 	adds := func(user string) call {
-		return writes(func(t *testing.T, w world) (bool, error) { return w.Add(t.Context(), of(user, "g")) })
+		return writes(func(t *testing.T, w world) (bool, error) { return w.Add(t.Context(), of(user, "g"), "ann") })
 	}
 	leaves := func(user string) call {
 		return writes(func(t *testing.T, w world) (bool, error) { return w.Leave(t.Context(), of(user, "g")) })
 	}
 	creates := writes(func(t *testing.T, w world) (bool, error) {
-		return w.Create(t.Context(), message.Group{ID: "new", Members: []string{"ann", "ben"}})
+		return w.Create(t.Context(), message.Group{ID: "new", Members: []string{"ann", "ben"}}, "ann")
 	})
 	leavesNew := writes(func(t *testing.T, w world) (bool, error) { return w.Leave(t.Context(), of("ben", "new")) })
 	who := message.Pair{User: "ann", Other: "ben"}
@@ -133,7 +133,7 @@ func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 			for _, user := range []string{"ben", "ann"} {
 				_, err := w.Leave(t.Context(), of(user, "g"))
 				require.NoError(t, err)
-				_, err = w.Add(t.Context(), of(user, "g"))
+				_, err = w.Add(t.Context(), of(user, "g"), "ann")
 				require.NoError(t, err)
 			}
 		},

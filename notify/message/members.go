@@ -7,22 +7,29 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Add makes a user a member of a group. The user sees the messages that are sent from
-// now on. A group with MaxMembers is ErrFull, and one that does not exist is
-// plaza.ErrNotFound. changed is true only if this call added the user.
+// Add makes a user a member of a group, for the user by: the same one who joins, or another
+// who adds. If one of the two has blocked the other in Options.Blocks, it is ErrBlocked.
+// The user sees the messages that are sent from now on. A group with MaxMembers is ErrFull,
+// and one that does not exist is plaza.ErrNotFound. changed is true only if this call added
+// the user.
 //
 // Cost: 1 request, 7 WCU, and 2 WCU for each further KB of the members' names; of a group
 // that this process does not know, and where nothing changes, 1 request, 2 RCU more, and
-// 1 RCU for each further 4 KB of names.
-func (r *Repository) Add(ctx context.Context, in In) (changed bool, err error) {
+// 1 RCU for each further 4 KB of names; where by adds another, twice the cost of
+// Options.Blocks.Blocked more.
+func (r *Repository) Add(ctx context.Context, in In, by string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Add")
 	if err := in.checkGroup(); err != nil {
 		return false, err
 	}
-	changed, err = r.join(ctx, in)
+	if err := keys.CheckName("By", by); err != nil {
+		return false, err
+	}
+	changed, err = r.join(ctx, in, by)
 	return changed, wrap("add to", in.Conversation, err)
 }
 
@@ -30,7 +37,7 @@ func (r *Repository) Add(ctx context.Context, in In) (changed bool, err error) {
 // inbox. The user may still read what was sent until then. A group that does not exist
 // is plaza.ErrNotFound. changed is true only if this call ended the membership.
 //
-// Cost: as Add.
+// Cost: as Add by the user.
 func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Leave")
 	if err := in.checkGroup(); err != nil {
@@ -77,8 +84,12 @@ func (in In) checkGroup() error {
 	return in.check("User")
 }
 
-func (r *Repository) join(ctx context.Context, in In) (changed bool, err error) {
+func (r *Repository) join(ctx context.Context, in In, by string) (changed bool, err error) {
+	refusal := r.mayMeet(ctx, by, in.User)
 	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
+		if refusal != nil && !k.has(in.User) {
+			return k, nil, refusal
+		}
 		return r.joining(in, k, id)
 	})
 }
@@ -105,7 +116,7 @@ func (r *Repository) joining(in In, k known, id ids.ID) (next known, row *store.
 	next.members = append(slices.Clone(k.members), in.User)
 	next.pending = without(k.pending, in.User)
 	row = r.table.Update(rowKey(in)).Set("last", id).
-		Set("from", k.n).Set("read", k.n).Set("lastSeq", k.n).Remove("till", "own")
+		Set("from", k.n).Set("read", k.n).Set("lastSeq", k.n).Remove("till")
 	return next, row, nil
 }
 

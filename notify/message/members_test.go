@@ -28,21 +28,21 @@ func TestAGroupIsCreatedOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	w.create(t, "g", "ben", "ann")
 	for _, members := range [][]string{{"ben", "ann"}, {"ann", "ben"}} {
-		created, err := w.Create(t.Context(), message.Group{ID: "g", Members: members})
+		created, err := w.Create(t.Context(), message.Group{ID: "g", Members: members}, "ann")
 		require.NoError(t, err)
 		require.False(t, created)
 	}
 	for _, members := range [][]string{{"ann"}, {"ann", "ben", "cleo"}, {"ann", "cleo"}, {"ann#ben"}} {
-		created, err := w.Create(t.Context(), message.Group{ID: "g", Members: members})
+		created, err := w.Create(t.Context(), message.Group{ID: "g", Members: members}, "ann")
 		require.ErrorIs(t, err, plaza.ErrConflict)
 		require.False(t, created)
 	}
 	require.Equal(t, []string{"ann", "ben"}, w.members(t, of("ann", "g")))
 	_, err := w.Leave(t.Context(), of("ann", "g"))
 	require.NoError(t, err)
-	_, err = w.Add(t.Context(), of("cleo", "g"))
+	_, err = w.Add(t.Context(), of("cleo", "g"), "ann")
 	require.NoError(t, err)
-	created, err := w.Create(t.Context(), message.Group{ID: "g", Members: []string{"ann", "ben"}})
+	created, err := w.Create(t.Context(), message.Group{ID: "g", Members: []string{"ann", "ben"}}, "ann")
 	require.NoError(t, err)
 	require.False(t, created)
 	require.Equal(t, []string{"ben", "cleo"}, w.members(t, of("ben", "g")))
@@ -60,17 +60,17 @@ func TestAGroupOfAHundredIsCompletedByTheRepeat(t *testing.T) {
 	inject := faults.New(t, 1, faults.Rates{})
 	inject.KillBefore(3)
 	g := message.Group{ID: "g", Members: crowd(100)}
-	_, err := w.process(t, nil, inject.Wrap).Create(t.Context(), g)
+	_, err := w.process(t, nil, inject.Wrap).Create(t.Context(), g, "ann")
 	require.Error(t, err)
 	require.Len(t, w.members(t, of("user 000", "g")), 99)
 	_, err = w.Leave(t.Context(), of("user 098", "g"))
 	require.NoError(t, err)
-	_, err = w.Add(t.Context(), of("ann", "g"))
+	_, err = w.Add(t.Context(), of("ann", "g"), "ann")
 	require.NoError(t, err)
-	_, err = w.Add(t.Context(), of("ben", "g"))
+	_, err = w.Add(t.Context(), of("ben", "g"), "ann")
 	require.ErrorIs(t, err, message.ErrFull, "room is kept for the last one")
 	require.ErrorIs(t, err, plaza.ErrForbidden)
-	created, err := w.Create(t.Context(), g)
+	created, err := w.Create(t.Context(), g, "ann")
 	require.NoError(t, err)
 	require.False(t, created)
 	members := w.members(t, of("user 000", "g"))
@@ -88,11 +88,11 @@ func TestARepeatedCreateBringsNobodyBack(t *testing.T) {
 	inject := faults.New(t, 1, faults.Rates{})
 	inject.KillBefore(2)
 	g := message.Group{ID: "g", Members: crowd(100)}
-	_, err := w.process(t, nil, inject.Wrap).Create(t.Context(), g)
+	_, err := w.process(t, nil, inject.Wrap).Create(t.Context(), g, "ann")
 	require.Error(t, err)
 	meanwhile := func(_ string, _ []byte, n int) (none faults.Fault) {
 		if n == 2 { // after the repeat's first request
-			_, err := w.Create(t.Context(), g)
+			_, err := w.Create(t.Context(), g, "ann")
 			require.NoError(t, err)
 			_, err = w.Leave(t.Context(), of("user 098", "g"))
 			require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestARepeatedCreateBringsNobodyBack(t *testing.T) {
 	}
 	repeat := faults.New(t, 1, faults.Rates{})
 	repeat.Script(meanwhile)
-	created, err := w.process(t, nil, repeat.Wrap).Create(t.Context(), g)
+	created, err := w.process(t, nil, repeat.Wrap).Create(t.Context(), g, "ann")
 	require.NoError(t, err)
 	require.False(t, created)
 	members := w.members(t, of("user 000", "g"))
@@ -115,7 +115,7 @@ func TestOnlyOneUserTakesTheLastPlace(t *testing.T) {
 	w.create(t, "g", crowd(98)...)
 	full := make([]bool, 6)
 	err := parallel.ForEach(t.Context(), 6, 6, func(ctx context.Context, i int) error {
-		_, err := []world{w, w.process(t, nil)}[i%2].Add(ctx, of(fmt.Sprint("guest ", i), "g"))
+		_, err := []world{w, w.process(t, nil)}[i%2].Add(ctx, of(fmt.Sprint("guest ", i), "g"), "ann")
 		if full[i] = err != nil; full[i] {
 			require.ErrorIs(t, err, message.ErrFull)
 		}
@@ -132,12 +132,12 @@ func TestANewMemberSeesOnlyLaterMessages(t *testing.T) {
 	w := newWorld(t, nil)
 	w.create(t, "g", "ann", "ben")
 	w.send(t, "g", "ann", "ben")
-	changed, err := w.Add(t.Context(), of("cleo", "g"))
+	changed, err := w.Add(t.Context(), of("cleo", "g"), "ann")
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.Equal(t, "g", w.inbox(t, "cleo")[0].Conversation)
 	require.Zero(t, w.inbox(t, "cleo")[0].Unread)
-	changed, err = w.process(t, nil).Add(t.Context(), of("cleo", "g"))
+	changed, err = w.process(t, nil).Add(t.Context(), of("cleo", "g"), "ann")
 	require.NoError(t, err)
 	require.False(t, changed)
 	w.send(t, "g", "ann")
@@ -153,7 +153,7 @@ func TestANewMemberSeesOnlyLaterMessages(t *testing.T) {
 	require.Empty(t, w.inbox(t, "cleo"))
 	require.Equal(t, []int64{3}, w.history(t, of("cleo", "g"), 10))
 
-	changed, err = w.Add(t.Context(), of("cleo", "g"))
+	changed, err = w.Add(t.Context(), of("cleo", "g"), "ann")
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.Empty(t, w.history(t, of("cleo", "g"), 10))
@@ -174,7 +174,7 @@ func TestAGroupThatAllHaveLeftStaysAndTakesNoMessages(t *testing.T) {
 		require.ErrorIs(t, err, message.ErrNotMember)
 	}
 	require.Equal(t, []int64{1}, w.history(t, of("ann", "g"), 10))
-	_, err = w.process(t, nil).Add(t.Context(), of("ben", "g"))
+	_, err = w.process(t, nil).Add(t.Context(), of("ben", "g"), "ann")
 	require.NoError(t, err)
 	require.EqualValues(t, 2, w.send(t, "g", "ben").Seq)
 }
@@ -186,8 +186,8 @@ func TestMembersOfAPairAreInItsName(t *testing.T) {
 	_, err := w.Members(t.Context(), of("cleo", pair))
 	require.ErrorIs(t, err, message.ErrNotMember)
 	for _, call := range []func() (bool, error){
-		func() (bool, error) { return w.Add(t.Context(), of("ann", pair)) },
-		func() (bool, error) { return w.Add(t.Context(), of("cleo", pair)) },
+		func() (bool, error) { return w.Add(t.Context(), of("ann", pair), "ann") },
+		func() (bool, error) { return w.Add(t.Context(), of("cleo", pair), "ann") },
 		func() (bool, error) { return w.Leave(t.Context(), of("ann", pair)) },
 	} {
 		changed, err := call()
@@ -214,13 +214,18 @@ func TestCreateRefusesAnInvalidGroup(t *testing.T) {
 		"no name":      {"Members[1]", message.Group{ID: "g", Members: []string{"ann", ""}}},
 		"one is twice": {"Members[2]", message.Group{ID: "g", Members: []string{"ann", "ben", "ann"}}},
 	} {
-		created, err := w.Create(t.Context(), c.group)
+		created, err := w.Create(t.Context(), c.group, "ann")
 		var invalid *plaza.InvalidError
 		require.ErrorAs(t, err, &invalid, name)
 		require.Equal(t, c.field, invalid.Field, name)
 		require.False(t, created)
 	}
-	for _, call := range []func(context.Context, message.In) (bool, error){w.Add, w.Leave} {
+	_, err := w.Create(t.Context(), message.Group{ID: "g", Members: crowd(1)}, "")
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	_, err = w.Add(t.Context(), of("ann", "g"), "")
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	add := func(ctx context.Context, in message.In) (bool, error) { return w.Add(ctx, in, "ann") }
+	for _, call := range []func(context.Context, message.In) (bool, error){add, w.Leave} {
 		_, err := call(t.Context(), of("", "g"))
 		require.ErrorIs(t, err, plaza.ErrInvalid)
 		_, err = call(t.Context(), of("ann", ""))
@@ -228,9 +233,25 @@ func TestCreateRefusesAnInvalidGroup(t *testing.T) {
 		_, err = call(t.Context(), of("ann", "no group"))
 		require.ErrorIs(t, err, plaza.ErrNotFound)
 	}
-	_, err := w.Members(t.Context(), of("", "g"))
+	_, err = w.Members(t.Context(), of("", "g"))
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	require.Empty(t, w.stored(t))
+}
+
+// Otherwise a change would begin a new list, without the others.
+func TestAListOfMembersThatIsGoneIsDamage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.create(t, "g", "ann", "ben")
+	require.NoError(t, w.raw(t).Delete("pk", "C#g").Range("sk", "M").Run(t.Context()))
+	_, err := w.Add(t.Context(), of("cleo", "g"), "ann")
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	w.create(t, "h", "ann", "ben")
+	require.NoError(t, w.raw(t).Delete("pk", "C#h").Range("sk", "M").Run(t.Context()))
+	_, err = w.Leave(t.Context(), of("ben", "h"))
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	require.Nil(t, w.item(t, "C#g", "M"))
+	require.Nil(t, w.item(t, "C#h", "M"))
 }
 
 // The longest possible names of 100 members fit into an item and a transaction.
@@ -263,7 +284,7 @@ func TestADamagedRowKeepsNobodyIn(t *testing.T) {
 		require.NoError(t, err, name)
 		require.True(t, changed)
 		require.Equal(t, damage == nil, w.item(t, "U#ann", "C#g") == nil)
-		changed, err = w.Add(t.Context(), of("ann", "g"))
+		changed, err = w.Add(t.Context(), of("ann", "g"), "ann")
 		require.NoError(t, err, name)
 		require.True(t, changed)
 		w.send(t, "g", "ann")

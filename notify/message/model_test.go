@@ -181,7 +181,7 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 			"create": func(rt *rapid.T) {
 				name := rapid.SampledFrom(m.names[1:]).Draw(rt, "group")
 				begins := len(m.places) == 0 || !slices.ContainsFunc(m.users, func(u string) bool { return m.places[of(u, name)] != nil })
-				created, err := p().Create(t.Context(), message.Group{ID: name, Members: m.users[:3]})
+				created, err := p().Create(t.Context(), message.Group{ID: name, Members: m.users[:3]}, "ann")
 				outcome(created, err, begins, nil)
 				if begins {
 					id := w.id() // after the group's
@@ -273,7 +273,7 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 			"add": func(rt *rapid.T) {
 				in := group()
 				exists := slices.ContainsFunc(m.users, func(u string) bool { return m.places[of(u, in.Conversation)] != nil })
-				changed, err := p().Add(t.Context(), in)
+				changed, err := p().Add(t.Context(), in, "ann")
 				if !exists {
 					require.ErrorIs(rt, err, plaza.ErrNotFound)
 					return

@@ -27,8 +27,9 @@ const (
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Blocks also gets each block and unblock, and is asked when a pair's
-	// conversation begins. Defaults to none: then a block applies to messages only.
+	// Blocks also gets each block and unblock, and is asked when a pair's conversation
+	// begins and when a user is put into a group. Defaults to none: then a block applies
+	// to the pair's messages only.
 	Blocks Blocks
 
 	// Limiter limits how often a user may send to a conversation; ratelimit.Unlimited

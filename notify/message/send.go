@@ -190,9 +190,5 @@ func (r *Repository) refuses(ctx context.Context, k known, m Message) error {
 	case k.n > 0 || k.version > 0:
 		return nil
 	}
-	blocked, err := r.blockedElsewhere(ctx, Pair{k.members[0], k.members[1]})
-	if err == nil && blocked {
-		err = ErrBlocked
-	}
-	return err
+	return r.mayMeet(ctx, k.members[0], k.members[1])
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -208,7 +209,7 @@ func TestAProcessMayRememberAnOldState(t *testing.T) {
 	w.create(t, "g", "ann", "ben")
 	w.send(t, "g", "ann")
 	add := func(user string) {
-		_, err := other.Add(t.Context(), of(user, "g"))
+		_, err := other.Add(t.Context(), of(user, "g"), "ann")
 		require.NoError(t, err)
 	}
 	add("cleo")
@@ -228,7 +229,7 @@ func TestAProcessMayRememberAnOldState(t *testing.T) {
 // blocks says who is blocked, as prefs would.
 type blocks struct {
 	blocked map[prefs.Pair]bool
-	asked   int
+	asked   atomic.Int64
 	err     error
 }
 
@@ -245,7 +246,7 @@ func (b *blocks) Unblock(_ context.Context, p prefs.Pair) (bool, error) {
 }
 
 func (b *blocks) Blocked(_ context.Context, p prefs.Pair) (bool, error) {
-	b.asked++
+	b.asked.Add(1)
 	return b.blocked[p], b.err
 }
 
@@ -261,10 +262,10 @@ func TestABlockInPrefsRefusesAPairsFirstMessage(t *testing.T) {
 		require.Empty(t, w.stored(t))
 		delete(elsewhere.blocked, p)
 		w.send(t, pair, "ann")
-		asked := elsewhere.asked
+		asked := elsewhere.asked.Load()
 		w.send(t, pair, "ann", "ben")
 		w.process(t, &message.Options{Blocks: elsewhere}).send(t, pair, "ben")
-		require.Equal(t, asked, elsewhere.asked, "once it has begun its head says so")
+		require.Equal(t, asked, elsewhere.asked.Load(), "once it has begun its head says so")
 		elsewhere.err = plaza.ErrBusy
 		_, _, err := w.Send(t.Context(), w.says(message.Pair{User: "ann", Other: "cleo"}.Conversation(), "ann", "hello"))
 		require.ErrorIs(t, err, plaza.ErrBusy)
@@ -391,7 +392,7 @@ func TestDamageIsNamed(t *testing.T) {
 			_, _, err = w.Send(t.Context(), m)
 			if !fresh && c.sk == "M" { // this process knows them
 				require.NoError(t, err)
-				_, err = w.process(t, nil).Add(t.Context(), of("cleo", "g"))
+				_, err = w.process(t, nil).Add(t.Context(), of("cleo", "g"), "ann")
 			}
 			require.ErrorIs(t, err, plaza.ErrCorrupt, name)
 		}

@@ -101,7 +101,7 @@ func (w world) send(t testing.TB, conversation string, senders ...string) (last 
 // create creates a group.
 func (w world) create(t testing.TB, id string, members ...string) {
 	t.Helper()
-	created, err := w.Create(t.Context(), message.Group{ID: id, Members: members})
+	created, err := w.Create(t.Context(), message.Group{ID: id, Members: members}, "ann")
 	require.NoError(t, err)
 	require.True(t, created)
 }

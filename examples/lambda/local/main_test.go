@@ -159,6 +159,38 @@ func TestAHomeIsReadByPagesWithSealedCursors(t *testing.T) {
 	require.Equal(t, "Cursor", w.call(t, "ann", "GET", "/home?cursor="+forged, "", 400)["field"])
 }
 
+// Another service on the same tables bounds no titles. Lambda fails instead of a larger answer.
+func TestAHomeIsNeverLargerThanLambdaMayAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.call(t, "ann", "PUT", "/following/ben", "", 200)
+	ben, want := w.feeds(t, nil).Outbox("ben"), 12
+	for i := range want {
+		_, _, err := ben.Publish(t.Context(), feed.Activity{
+			Actor: feed.Ref{Kind: "user", ID: "ben"}, Verb: "post", Object: feed.Ref{Kind: "photo", ID: fmt.Sprint(i)},
+			Data: []byte(`{"title":"` + strings.Repeat("<", 250_000) + `"}`), // "<" is answered as \u003c
+		})
+		require.NoError(t, err)
+	}
+	seen := map[feed.Ref]bool{}
+	for more := cursor.Cursor(""); ; {
+		text, err := w.api.Invoke(t.Context(), fmt.Appendf(nil, `{"routeKey":"GET /home","queryStringParameters":{"limit":"100","cursor":%q},%s}`, more, ann))
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(text), 6<<20)
+		var answer struct{ Body string }
+		require.NoError(t, json.Unmarshal(text, &answer))
+		var page cursor.Page[feed.Activity]
+		require.NoError(t, json.Unmarshal([]byte(answer.Body), &page))
+		for _, a := range page.Items {
+			seen[a.Object] = true
+		}
+		if more = page.Next; more == "" {
+			break
+		}
+	}
+	require.Len(t, seen, want)
+}
+
 func TestEveryErrorHasItsStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -169,6 +201,12 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		"nobody is logged in": {"", "GET", "/home", "", 401},
 		"no JSON":             {"ben", "PUT", "/photos/hill", `{"title":`, 400},
 		"too much":            {"ben", "PUT", "/photos/hill", `{"title":"` + strings.Repeat("x", 500_000) + `"}`, 400},
+		"a long title":        {"ben", "PUT", "/photos/hill", `{"title":"` + strings.Repeat("ü", 101) + `"}`, 400},
+		"no title":            {"ben", "PUT", "/photos/hill", `{"title":" "}`, 400},
+		"two titles":          {"ben", "PUT", "/photos/hill", `{"title":"Hill","title":"Sea"}`, 400},
+		"another name":        {"ben", "PUT", "/photos/hill", `{"title":"Hill","Title":"Sea"}`, 400},
+		"another's photo":     {"ben", "PUT", "/photos/hill", `{"title":"Hill","user":"ann"}`, 400},
+		"two values":          {"ben", "PUT", "/photos/hill", `{"title":"Hill"}{}`, 400},
 		"no number":           {"ann", "GET", "/home?limit=x", "", 400},
 		"a negative limit":    {"ann", "GET", "/home?limit=-1", "", 400},
 		"no cursor of ours":   {"ann", "GET", "/home?cursor=x", "", 400},
@@ -177,6 +215,9 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) { w.call(t, c.user, c.method, c.path, c.body, c.status) })
 	}
 }
+
+// ann is the part of an event that says who asks.
+const ann = `"requestContext":{"authorizer":{"jwt":{"claims":{"sub":"ann"}}}}`
 
 // invoke gives the API an event that no gateway would, and returns the status.
 func (w world) invoke(t *testing.T, event string) int {
@@ -191,12 +232,13 @@ func (w world) invoke(t *testing.T, event string) int {
 func TestAnEventWithoutAUserOrARouteIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	const ann = `"requestContext":{"authorizer":{"jwt":{"claims":{"sub":"ann"}}}}`
 	require.Equal(t, 401, w.invoke(t, `{"routeKey":"GET /home"}`))
 	require.Equal(t, 401, w.invoke(t, `{"routeKey":"GET /home","requestContext":{"authorizer":{"jwt":{"claims":{}}}}}`))
 	require.Equal(t, 404, w.invoke(t, `{"routeKey":"GET /other",`+ann+`}`))
 	require.Equal(t, 400, w.invoke(t, `{"routeKey":"PUT /photos/{photo}","body":"%","isBase64Encoded":true,`+ann+`}`))
-	require.Equal(t, 201, w.invoke(t, `{"routeKey":"PUT /photos/{photo}","pathParameters":{"photo":"sea"},"body":"e30=","isBase64Encoded":true,`+ann+`}`))
+	require.Equal(t, 400, w.invoke(t, `{"routeKey":"PUT /photos/{photo}","pathParameters":{"photo":"sea"},"body":"eyJ0aXRsZSI6Iv8ifQ==","isBase64Encoded":true,`+ann+`}`), "not UTF-8")
+	require.Equal(t, 400, w.invoke(t, `{"routeKey":"PUT /photos/{photo}","pathParameters":{"photo":"sea"},"body":"eyJ0aXRsZSI6Iv8ifQ==","isBase64Encoded":true,`+ann+`}`), "not UTF-8")
+	require.Equal(t, 201, w.invoke(t, `{"routeKey":"PUT /photos/{photo}","pathParameters":{"photo":"sea"},"body":"eyJ0aXRsZSI6IngifQ==","isBase64Encoded":true,`+ann+`}`))
 	require.Equal(t, 200, w.invoke(t, `{"routeKey":"GET /home",`+ann+`}`), "the process lives")
 }
 

@@ -131,7 +131,7 @@ func TestTheRolesAllowWhatTheFunctionsCall(t *testing.T) {
 		if r.method == "PUT" && r.user == "ben" {
 			status = 201
 		}
-		w.call(t, r.user, r.method, r.path, "{}", status)
+		w.call(t, r.user, r.method, r.path, `{"title":"Sea"}`, status)
 	}
 	called := w.services.Calls()
 	require.NotEmpty(t, called)

@@ -263,8 +263,9 @@ func TestTheWorkerRingsBells(t *testing.T) {
 	w := newWorld(t)
 	w.work(t)
 	board := call[struct{ ID string }](t, w, "POST", "/api/boards", `{"name":"Sea"}`).ID
-	picture := call[struct{ Picture string }](t, w, "POST", "/api/pictures", `{}`).Picture
-	call[any](t, w, "POST", "/api/pins", fmt.Sprintf(`{"picture":%q,"title":"Dawn","board":%q}`, picture, board))
+	drawn := call[struct{ Picture, Proof string }](t, w, "POST", "/api/pictures", `{}`)
+	picture := drawn.Picture
+	call[any](t, w, "POST", "/api/pins", fmt.Sprintf(`{"picture":%q,"title":"Dawn","board":%q,"proof":%q}`, picture, board, drawn.Proof))
 	liked := w.send(t, requested("PUT", "/api/pins/"+picture+"/like", `{}`, map[string]string{"pinboard-user": "eric"}))
 	require.Equal(t, http.StatusOK, liked.status, liked.body)
 	var bell []entry

@@ -88,7 +88,7 @@ func (w *writer) talk(ctx context.Context) error {
 		conversation := t.group
 		if t.group == "" {
 			conversation = message.Pair{User: t.members[0], Other: t.members[1]}.Conversation()
-		} else if _, err := messages.Create(ctx, message.Group{ID: t.group, Members: t.members}); skip(err) != nil {
+		} else if _, err := messages.Create(ctx, message.Group{ID: t.group, Members: t.members}, t.members[0]); skip(err) != nil {
 			return err
 		}
 		var seq int64

@@ -53,7 +53,7 @@ async function make() {
   async function send(e) {
     e.preventDefault();
     publish.disabled = true;
-    const pin = { picture: drawn.picture, title: title.value };
+    const pin = { picture: drawn.picture, proof: drawn.proof, title: title.value };
     try {
       await post("/api/pins", { ...pin, board: await board.chosen() });
       opened.close();

@@ -42,7 +42,7 @@ func TestTheServiceAndTheStreamPublish(t *testing.T) {
 	t.Parallel()
 	messages, hub, changes := stored(t)
 	ctx := t.Context()
-	created, err := messages.Create(ctx, message.Group{ID: group, Members: []string{"ann", "ben", "cid"}})
+	created, err := messages.Create(ctx, message.Group{ID: group, Members: []string{"ann", "ben", "cid"}}, "ann")
 	require.NoError(t, err)
 	require.True(t, created)
 	_, err = hub.Join(ctx, in(group, "eve"), "")

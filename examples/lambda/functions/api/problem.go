@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
 // problem is the answer to a request that failed. It shows no internals.
@@ -39,6 +40,10 @@ func problemOf(err error) problem {
 		status, reason = http.StatusGatewayTimeout, "it took too long: repeat it"
 	}
 	p := problem{status: status, Error: http.StatusText(status), Reason: reason}
+	var refused *guard.RefusedError
+	if errors.As(err, &refused) {
+		p = problem{status: refused.Status, Error: http.StatusText(refused.Status), Field: refused.Field, Reason: refused.Reason}
+	}
 	var invalid *plaza.InvalidError
 	if errors.As(err, &invalid) {
 		p.Field, p.Reason = invalid.Field, invalid.Reason

@@ -4,14 +4,18 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
 )
 
@@ -76,6 +80,8 @@ func (a *api) unfollow(ctx context.Context, r request) (int, any, error) {
 	return http.StatusOK, changed{gone}, err
 }
 
+const maxTitle = 100 // characters
+
 // photo is what a client says about its photo.
 type photo struct {
 	Title string `json:"title"`
@@ -91,8 +97,11 @@ func (a *api) post(ctx context.Context, r request) (int, any, error) {
 		}
 	}
 	var p photo
-	if err := json.Unmarshal(body, &p); err != nil {
-		return 0, nil, &plaza.InvalidError{Field: "body", Reason: "is not a photo in JSON"}
+	if err := guard.Unmarshal(body, &p); err != nil {
+		return 0, nil, err
+	}
+	if n := utf8.RuneCountInString(p.Title); strings.TrimSpace(p.Title) == "" || n > maxTitle {
+		return 0, nil, &plaza.InvalidError{Field: "title", Reason: fmt.Sprintf("has %d characters, 1 to %d are allowed", n, maxTitle)}
 	}
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -113,6 +122,11 @@ func (a *api) remove(ctx context.Context, r request) (int, any, error) {
 	return http.StatusOK, changed{gone}, err
 }
 
+// maxAnswer is half of the 6 MB that Lambda may answer: the event has the answer as a text in
+// JSON, which writes some characters as two.
+const maxAnswer = 3 << 20
+
+// home answers with fewer photos than the limit if they would be too large.
 func (a *api) home(ctx context.Context, r request) (int, any, error) {
 	page := cursor.PageRequest{Cursor: cursor.Cursor(r.QueryStringParameters["cursor"])}
 	if limit := r.QueryStringParameters["limit"]; limit != "" {
@@ -121,6 +135,16 @@ func (a *api) home(ctx context.Context, r request) (int, any, error) {
 			return 0, nil, &plaza.InvalidError{Field: "limit", Reason: "is not a number"}
 		}
 	}
-	found, err := a.feeds.Home(r.user).List(ctx, page)
-	return http.StatusOK, found, err
+	for {
+		found, err := a.feeds.Home(r.user).List(ctx, page)
+		if err != nil {
+			return 0, nil, err
+		}
+		text, err := json.Marshal(found)
+		if n := len(found.Items); err == nil && len(text) > maxAnswer && n > 1 {
+			page.Limit = n / 2
+			continue
+		}
+		return http.StatusOK, json.RawMessage(text), err
+	}
 }
