@@ -27,6 +27,7 @@ func TestPeople(t *testing.T) {
 		"ARepinShowsTheOriginalOnlyOnce":                        aRepinShowsTheOriginalOnlyOnce,
 		"ATitleIsEditedAndAPinRemovedEverywhereByItsOwnerAlone": aTitleIsEditedAndAPinRemovedEverywhereByItsOwnerAlone,
 		"AnotherOnesPictureIsSavedOnce":                         anotherOnesPictureIsSavedOnce,
+		"BoardsAreBoundedAndReadInPages":                        boardsAreBoundedAndReadInPages,
 		"BoardsNeedANameWithLetters":                            boardsNeedANameWithLetters,
 		"CommentsAreThreadsWithQuotesAndMentions":               commentsAreThreadsWithQuotesAndMentions,
 		"CommentsRefuseBadInputAndOtherPeople":                  commentsRefuseBadInputAndOtherPeople,

@@ -83,16 +83,15 @@ function neighbor(n) {
 // boardName guesses a board's name from its id, which was made of its first name.
 const boardName = (id) => id.slice(id.indexOf(".") + 1).replaceAll("-", " ").replace(/^./u, (first) => first.toUpperCase());
 
-async function boards(shown, p) {
-  shown.replaceChildren(h("div", { class: "boards" }, waiting(4)));
-  try {
-    const all = await get(`/api/people/${encodeURIComponent(p.id)}/boards`);
-    const own = p.id === me() && h("button", { class: "button", type: "button", onclick: create }, glyph("plus"), t("fresh"));
-    shown.replaceChildren(own && h("p", {}, own) || "", all.length === 0 ? empty(t("noBoards"), "board") : h("ul", { class: "list boards" }, all.map((b) =>
-      h("li", {}, h("a", { href: boardHref(b.id) }, b.pictures ? collage(b.pictures) : h("span", { class: "collage of0" }, glyph("board")), h("strong", {}, b.name))))));
-  } catch (error) {
-    shown.replaceChildren(failure(error, () => boards(shown, p)));
-  }
+function boards(shown, p) {
+  const list = h("ul", { class: "list boards" });
+  const own = p.id === me() && h("button", { class: "button", type: "button", onclick: create }, glyph("plus"), t("fresh"));
+  shown.replaceChildren(own && h("p", {}, own) || "", list);
+  endless(list, {
+    read: (cursor) => get(`/api/people/${encodeURIComponent(p.id)}/boards${cursor && `?cursor=${encodeURIComponent(cursor)}`}`),
+    draw: (b) => h("li", {}, h("a", { href: boardHref(b.id) }, b.pictures ? collage(b.pictures) : h("span", { class: "collage of0" }, glyph("board")), h("strong", {}, b.name))),
+    none: empty(t("noBoards"), "board"), waiting: () => [h("div", { class: "boards" }, waiting(4))],
+  });
   async function create() {
     const name = await ask(t("name"), { done: t("create"), most: 60 });
     if (!name) return;
