@@ -70,6 +70,7 @@ func TestBells(t *testing.T) {
 		"ASavedPictureRingsItsOwnersBell":    aSavedPictureRingsItsOwnersBell,
 		"PeopleChooseWhatTheyHearOf":         peopleChooseWhatTheyHearOf,
 		"SeenIsNotRead":                      seenIsNotRead,
+		"TheAuthorAloneReadsTheReason":       theAuthorAloneReadsTheModeratorsReason,
 		"WhatPeopleDoRingsTheBell":           whatPeopleDoRingsTheBell,
 	}) {
 		t.Run(name, func(t *testing.T) {

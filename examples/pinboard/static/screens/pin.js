@@ -107,7 +107,7 @@ async function remove(id) {
 
 // report brings an object before the moderators.
 async function report(object, why) {
-  const reason = await ask(why, { done: t("send"), most: 500, long: true });
+  const reason = await ask(why, { done: t("send"), most: 200, long: true });
   if (!reason) return;
   try {
     await put("/api/reports", { object, reason });
