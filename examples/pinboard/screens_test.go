@@ -51,6 +51,7 @@ func pinPages() pages {
 		"a tag is followed":                               tagScreen,
 		"a board is renamed by its owner":                 boardScreen,
 		"what is not there is said":                       missingThings,
+		"no link changes who somebody is":                 noLinkSignsIn,
 	}
 }
 
@@ -58,9 +59,14 @@ func pinPages() pages {
 func (w *world) visit(t *testing.T, b browsertest.Browser, person, path string, tolerated ...string) browsertest.Window {
 	t.Helper()
 	p := b.Window(t, tolerated...)
-	p.Open(w.server.URL + path + "?as=" + person)
+	openAs(p, w.server.URL, person, path)
 	p.Visible("#tools button")
 	return p
+}
+
+// openAs signs a window in and opens a path in it. No address says who somebody is.
+func openAs(p browsertest.Window, server, person, path string) {
+	p.OpenAfter(fmt.Sprintf(`sessionStorage.setItem("pinboard.me", %q)`, person), server+path)
 }
 
 // says waits for an element whose text contains a text.
@@ -313,8 +319,41 @@ func missingThings(t *testing.T, w *world, b browsertest.Browser) {
 	p := w.visit(t, b, "ann", "/", "404", "400")
 	for path, text := range map[string]string{
 		"/pins/ann.0E2M8GR3TC07V": "was removed", "/pins/x": "was removed", "/boards/ann.none": "no such board", "/tags/none": "no such tag", "/people/nobody": "nobody of this name",
+		"/nowhere": "nothing at this address", "/pins/%FF": "nothing at this address", "/people/%E4%BD": "nothing at this address",
 	} {
 		p.Open(w.server.URL + path)
 		says(p, ".empty", text)
 	}
+}
+
+func noLinkSignsIn(t *testing.T, w *world, b browsertest.Browser) {
+	signedIn := func(person string) string { return fmt.Sprintf(`.top .menu [src="/avatars/%s.svg"]`, person) }
+	p := w.visit(t, b, "eric", "/")
+	for _, path := range []string{"/?as=mia", "/?as=%E4%BD%A0", "/?user=mia"} {
+		p.Open(w.server.URL + path)
+		p.Visible(signedIn("eric"))
+		says(p, ".empty", "Your home is empty")
+	}
+	p.Open(w.server.URL + watching + "/?video=hills&user=mia")
+	p.Until(`window.danmu && document.getElementById("me").value === "eric"`)
+
+	// The page itself signs in, here and in another window.
+	p.Open(w.server.URL)
+	choose := func(button, person string) {
+		p.Click(".top .menu > button")
+		press(p, ".top .menu", button)
+		p.Choose("dialog input", nameOf(person))
+		press(p, "dialog", nameOf(person))
+	}
+	choose("Sign in as …", "ann")
+	p.Visible(signedIn("ann"))
+	p.Do(`const real = open; open = (...address) => (window.opened = real(...address))`)
+	choose("Another person in a new window", "lin")
+	has := func(window, person string) string {
+		return fmt.Sprintf(`!!%s.document.querySelector(%q)`, window, signedIn(person))
+	}
+	require.Eventually(t, func() bool { // what Until waits for does not come behind another window
+		return browsertest.Eval[bool](p, has("opened", "lin"))
+	}, bellPatience, bellTick)
+	require.True(t, browsertest.Eval[bool](p, `opened.opener === null && (opened.close(), true) && `+has("window", "ann")))
 }

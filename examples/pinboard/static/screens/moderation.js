@@ -1,5 +1,5 @@
 // What people reported, for moderators, and what was done about it.
-import { get, newKey, post } from "../api.js";
+import { get, newKey, post, signIn } from "../api.js";
 import { glyph, h, sheet } from "../dom.js";
 import { empty, endless, optimistic, toast } from "../parts.js";
 import { person, personLink } from "../people.js";
@@ -55,7 +55,7 @@ export async function show(main) {
 
 function refused(main) {
   main.replaceChildren(h("h1", {}, t("title")), h("div", { class: "state" }, glyph("shield"), h("p", {}, t("refused")),
-    h("a", { class: "button primary", href: "/moderation?as=mia", "data-outside": true }, t("mia"))));
+    h("button", { class: "button primary", onclick: () => signIn("mia", "/moderation") }, t("mia"))));
 }
 
 const subject = (line) => h("div", { class: "subject" },
