@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,7 @@ func pinPages() pages {
 	return pages{
 		"home offers what is new, and keeps it grouped":   homeScreen,
 		"home goes on while one scrolls":                  endlessHome,
+		"nothing moves while home comes slowly":           slowHome,
 		"a like that fails is taken back":                 failedLike,
 		"a picture is drawn, named and published":         makingScreen,
 		"a pin is liked, saved, renamed and removed":      pinScreen,
@@ -146,6 +148,32 @@ func endlessHome(t *testing.T, w *world, b browsertest.Browser) {
 	p.Do(`history.back()`)
 	p.Until(fmt.Sprintf(`document.querySelectorAll(".pincard").length === %d && scrollY > 1000`, n))
 	p.Until(`document.querySelector(".masonry > li:last-child .heart").getAttribute("aria-pressed") === "true"`)
+}
+
+func slowHome(t *testing.T, w *world, b browsertest.Browser) {
+	w.as(t, "ann").pins(pageSize + 3)
+	answer := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/home" {
+			<-answer
+		}
+		w.api.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(w.api.endStreams)
+	defer close(answer)
+	p := b.Window(t)
+	p.Size(1280, 3000) // so that one page is not enough
+	p.OpenAfter(`window.moved = 0; new PerformanceObserver((list) => { for (const e of list.getEntries()) moved += e.value; }).observe({ type: "layout-shift", buffered: true })`, server.URL)
+	const painted = `new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))`
+	for shown := range 2 {
+		p.Until(fmt.Sprintf(`document.querySelectorAll(".pincard").length === %d && document.querySelector(".skeleton")`, shown*pageSize))
+		browsertest.Eval[any](p, painted)
+		answer <- struct{}{}
+	}
+	says(p, ".state", "That is all.")
+	browsertest.Eval[any](p, painted)
+	require.Less(t, browsertest.Eval[float64](p, `window.moved`), 0.05) // at 0.1 readers notice
 }
 
 func failedLike(t *testing.T, w *world, b browsertest.Browser) {
