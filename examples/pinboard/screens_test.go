@@ -54,6 +54,7 @@ func pinPages() pages {
 		"a board is renamed by its owner":                 boardScreen,
 		"what is not there is said":                       missingThings,
 		"no link changes who somebody is":                 noLinkSignsIn,
+		"the greeting has the reader's language":          greeting,
 	}
 }
 
@@ -199,6 +200,20 @@ func makingScreen(t *testing.T, w *world, b browsertest.Browser) {
 	press(p, "#tools", "Make a picture")
 	p.Visible(".easel img")
 	first := browsertest.Eval[string](p, `document.querySelector(".easel img").src`)
+	for width, height := range map[int64]int{390: 450, 1280: 700} { // of the window, of the picture
+		var other drawn
+		for other.Height != height {
+			other = call[drawn](w.as(t, "ann"), http.MethodPost, "/api/pictures", nothing{})
+		}
+		p.Size(width, 1000)
+		p.Until(fmt.Sprintf(`(() => { // all of it is seen, in its shape
+			const image = document.querySelector(".easel img"), [src, width, height] = [%q, %d, %d];
+			if (!image.src.endsWith(src)) Object.assign(image, { src, width, height }).style.aspectRatio = width + " / " + height;
+			const box = image.getBoundingClientRect(), around = image.parentElement.getBoundingClientRect();
+			return image.complete && box.height > 100 && Math.abs(box.width / box.height - width / height) < 0.01 && box.width <= around.width && box.height <= around.height;
+		})()`, "/pictures/"+other.Picture+".svg", other.Width, other.Height))
+	}
+	p.Size(1280, 860)
 	press(p, ".makeform", "Another one")
 	p.Until(fmt.Sprintf(`document.querySelector(".easel img").src !== %q`, first))
 	p.Visible(".boardfield input")
@@ -384,4 +399,14 @@ func noLinkSignsIn(t *testing.T, w *world, b browsertest.Browser) {
 		return browsertest.Eval[bool](p, has("opened", "lin"))
 	}, bellPatience, bellTick)
 	require.True(t, browsertest.Eval[bool](p, `opened.opener === null && (opened.close(), true) && `+has("window", "ann")))
+}
+
+func greeting(t *testing.T, w *world, b browsertest.Browser) {
+	require.NoError(t, w.welcome(t.Context()))
+	p := w.visit(t, b, "eric", "/bell")
+	says(p, ".notice.said", "Welcome to Pinboard")
+	p.Do(`localStorage.setItem("plaza.language", "zh")`)
+	p.Open(w.server.URL + "/bell")
+	says(p, ".notice.said", "欢迎来到 Pinboard")
+	require.Empty(t, browsertest.Eval[[]string](p, browsertest.Latin(p, "title, .top, #drawer, noscript", "Pinboard")))
 }

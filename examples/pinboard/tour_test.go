@@ -210,7 +210,7 @@ type screen struct {
 
 func accessibleScreens(t *testing.T, w *world, b browsertest.Browser) {
 	picture := w.fill(t)
-	p := b.Window(t)
+	p := b.Window(t, "404")
 	p.Calm()
 	for _, s := range []screen{
 		{"home", "ann", "/", ".pincard", nil},
@@ -246,6 +246,8 @@ func accessibleScreens(t *testing.T, w *world, b browsertest.Browser) {
 			p.Visible(".easel img")
 			p.Visible(".boardfield select, .boardfield input")
 		}},
+		{"nothing", "ann", "/nowhere", ".empty", nil},
+		{"no such board", "ann", "/boards/ann.none", ".empty", nil},
 		{"the drawer", "ann", "/weekly", ".standings", func(p browsertest.Window) {
 			press(p, "#tools", "What clicks cost")
 			says(p, ".clicks", "Read the week's board")

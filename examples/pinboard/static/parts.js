@@ -16,6 +16,9 @@ export function toast(text) {
 
 export const empty = (text, icon = "pin") => h("div", { class: "state empty" }, glyph(icon), h("p", {}, text));
 
+// missing is a screen about what is not there.
+export const missing = (text, icon = "pin") => h("div", { class: "state empty" }, glyph(icon), h("h1", {}, text));
+
 export const failure = (error, again) => h("div", { class: "state failed", role: "alert" },
   h("p", {}, t("failed")), h("p", { class: "dim" }, error.message),
   again && h("button", { class: "button", onclick: again }, t("again")));

@@ -5,7 +5,7 @@ import { on, once } from "../live.js";
 import { menu } from "../menu.js";
 import { empty, failure, optimistic, skeleton, toast } from "../parts.js";
 import { avatar, person } from "../people.js";
-import { ago, exact, words } from "../words.js";
+import { ago, exact, language, words } from "../words.js";
 import { about, byModerator, pathOf, pictureOf, sentence } from "../notices.js";
 
 const t = words({
@@ -125,9 +125,10 @@ export async function show(main) {
   function row(e) {
     const label = h("span", { class: "visually-hidden" }, e.read ? t("wasRead") : t("wasUnread"));
     if (e.announcement) {
+      const { title, text } = { ...e.announcement, ...e.announcement.data?.[language] };
       return h("li", { class: e.read ? "notice said" : "notice said unread" },
         h("span", { class: "seal" }, glyph("pin")),
-        h("div", { class: "grow" }, h("p", { class: "text" }, label, h("strong", {}, e.announcement.title)), e.announcement.text && h("p", { class: "dim" }, e.announcement.text)),
+        h("div", { class: "grow" }, h("p", { class: "text" }, label, h("strong", {}, title)), text && h("p", { class: "dim" }, text)),
         h("button", { class: "icon", type: "button", "aria-label": t("dismiss"), title: t("dismiss"), "data-part": "dismiss", onclick: () => away(e, () => del(`/api/bell/announcements/${e.announcement.id}`)) }, glyph("close")));
     }
     const actors = (e.actors ?? [e.activity.actor]).slice(0, 3), picture = pictureOf(e), reason = e.activity.data?.reason;

@@ -3,7 +3,7 @@ import { boardHref, card, collage, masonry, ready, waiting } from "../cards.js";
 import { ask, dialog } from "../dialog.js";
 import { glyph, h, sheet } from "../dom.js";
 import { followButton } from "../follow.js";
-import { empty, endless, failure, toast } from "../parts.js";
+import { empty, endless, failure, missing, toast } from "../parts.js";
 import { avatar, person, personLink } from "../people.js";
 import { tagName } from "../tags.js";
 import { go } from "../router.js";
@@ -50,7 +50,7 @@ export async function show(main, { person: id }) {
       h("div", { class: "tabs", role: "group" }, tab("pins", pins), tab("boards", () => boards(shown, p))), shown);
     pins();
   } catch (error) {
-    root.replaceChildren(error instanceof APIError && error.status === 404 ? empty(t("unknown"), "people") : failure(error, () => show(main, { person: id })));
+    root.replaceChildren(error instanceof APIError && error.status === 404 ? missing(t("unknown"), "people") : failure(error, () => show(main, { person: id })));
   }
 }
 
