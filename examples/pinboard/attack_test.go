@@ -98,6 +98,7 @@ func everyAnswerHasTheHeadersThatOWASPAsksFor(t *testing.T, w *world) {
 	}{
 		"/":                               {200, "text/html; charset=utf-8", policy, "no-cache"},
 		"/weekly":                         {200, "text/html; charset=utf-8", policy, "no-cache"},
+		"/watch/":                         {200, "text/html; charset=utf-8", policy, ""},
 		"/main.js":                        {200, "text/javascript; charset=utf-8", policy, "no-cache"},
 		"/screens/weekly.js":              {200, "text/javascript; charset=utf-8", policy, "no-cache"},
 		"/style.css":                      {200, "text/css; charset=utf-8", policy, "no-cache"},
@@ -247,7 +248,7 @@ func markupStaysText(t *testing.T, w *world, b browsertest.Browser) {
 		if path == "/moderation" {
 			person = "mia"
 		}
-		p.Open(w.server.URL + path + "?as=" + person)
+		openAs(p, w.server.URL, person, path)
 		switch {
 		case i < 6:
 			p.Until(`document.body.innerText.includes("<script>hacked=1</script>")`)

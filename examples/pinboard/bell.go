@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -47,7 +48,7 @@ func (a *app) openBell(db *dynamo.DB) (err error) {
 	return err
 }
 
-// welcome greets everyone, unless that was done before.
+// welcome greets everyone, unless that was done before. Data has the other languages.
 func (a *app) welcome(ctx context.Context) error {
 	before, err := a.announcements.List(ctx, everyone, cursor.PageRequest{Limit: 1})
 	if err != nil || len(before.Items) > 0 {
@@ -63,6 +64,7 @@ func (a *app) welcome(ctx context.Context) error {
 	_, _, err = early.Announce(ctx, notify.Announcement{
 		Audience: everyone, Title: "Welcome to Pinboard",
 		Text:  "Open a second window as somebody else: like, follow, comment and write, and watch this bell.",
+		Data:  json.RawMessage(`{"zh":{"title":"欢迎来到 Pinboard","text":"在第二个窗口中以他人身份打开：点赞、关注、评论、发私信，再看看这里的通知。"}}`),
 		Until: time.Now().Add(60 * 24 * time.Hour),
 	})
 	return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -20,12 +21,14 @@ import (
 )
 
 const (
-	maxName    = 60 // characters of a board's name
-	collage    = 4  // pictures of a board on a profile
-	collagesAt = 8  // boards whose pictures are read at once
+	maxName   = 60              // characters of a board's name
+	maxBoards = cursor.MaxLimit // of a person, so that one request reads their names
+	collage   = 4               // pictures of a board on a profile
+	collages  = 12              // boards of a page, whose pictures are read at once
 )
 
 func (s *api) boardRoutes() {
+	s.route("GET /api/boards", s.ownBoards)
 	s.route("POST /api/boards", s.createBoard)
 	s.route("GET /api/boards/{board}", s.showBoard)
 	s.route("PUT /api/boards/{board}", s.renameBoard)
@@ -33,7 +36,8 @@ func (s *api) boardRoutes() {
 }
 
 // board is a person's collection of pins. A person's boards are the activities of the
-// outbox boards:<person>; a board's pins are those of the outbox board:<id>.
+// outbox boards:<person>; each is also the only one of the outbox about:<id>. A board's pins
+// are those of the outbox board:<id>.
 type board struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
@@ -56,8 +60,8 @@ func boardOf(made feed.Activity) (board, error) {
 	return board{ID: made.Object.ID, Name: data.Name, Owner: made.Actor.ID, At: made.Time, made: made}, nil
 }
 
-// createBoard makes a board. Its ForeignID follows from its name, so a repeat makes no
-// second one.
+// createBoard makes a board, up to maxBoards; a few more if they are made at once. Its
+// ForeignID follows from its name, so a repeat makes no second one.
 func (s *api) createBoard(r *http.Request, me people.Person) (any, error) {
 	name, err := readName(r)
 	if err != nil {
@@ -67,13 +71,23 @@ func (s *api) createBoard(r *http.Request, me people.Person) (any, error) {
 	if id == "" {
 		return nil, &plaza.InvalidError{Field: "name", Reason: "has no letter and no digit"}
 	}
+	id = me.ID + "." + id
+	if b, err := s.board(r.Context(), id); !errors.Is(err, plaza.ErrNotFound) {
+		return b, err
+	}
+	switch all, err := s.boardsOf(r.Context(), me.ID, cursor.PageRequest{Limit: maxBoards}); {
+	case err != nil:
+		return nil, err
+	case len(all.Items) >= maxBoards:
+		return nil, &guard.RefusedError{Status: http.StatusConflict, Reason: fmt.Sprintf("you have %d boards, and nobody has more", maxBoards)}
+	}
 	data, err := json.Marshal(boardData{name})
 	if err != nil {
 		return nil, err
 	}
 	made, _, err := s.feeds.Outbox("boards:"+me.ID).Publish(r.Context(), feed.Activity{
-		Actor: feed.Ref{ID: me.ID}, Verb: "create", Object: feed.Ref{Kind: "board", ID: me.ID + "." + id},
-		ForeignID: id, Data: data,
+		Actor: feed.Ref{ID: me.ID}, Verb: "create", Object: feed.Ref{Kind: "board", ID: id},
+		ForeignID: id, To: []string{"about:" + id}, Data: data,
 	})
 	if err != nil {
 		return nil, err
@@ -121,60 +135,57 @@ func (s *api) boardPins(r *http.Request, me people.Person) (any, error) {
 	return s.listCards(r, me, s.feeds.Outbox("board:"+b.ID).List)
 }
 
+// ownBoards lists one's boards by name, in 1 request.
+func (s *api) ownBoards(r *http.Request, me people.Person) (any, error) {
+	return s.boardsOf(r.Context(), me.ID, cursor.PageRequest{Limit: maxBoards})
+}
+
 // profileBoards lists a person's boards with the newest pictures of each.
 func (s *api) profileBoards(r *http.Request, _ people.Person) (any, error) {
 	p, err := personOf(r)
 	if err != nil {
 		return nil, err
 	}
-	boards, err := s.boardsOf(r.Context(), p.ID)
+	page, err := s.boardsOf(r.Context(), p.ID, pageOf(r, collages))
 	if err != nil {
 		return nil, err
 	}
 	reading, ctx := errgroup.WithContext(r.Context())
-	reading.SetLimit(collagesAt)
-	for i := range boards {
+	for i := range page.Items {
+		b := &page.Items[i]
 		reading.Go(func() error {
-			page, err := s.feeds.Outbox("board:"+boards[i].ID).List(ctx, cursor.PageRequest{Limit: collage})
-			for _, pin := range page.Items {
-				boards[i].Pictures = append(boards[i].Pictures, pin.Object.ID)
+			pins, err := s.feeds.Outbox("board:"+b.ID).List(ctx, cursor.PageRequest{Limit: collage})
+			for _, pin := range pins.Items {
+				b.Pictures = append(b.Pictures, pin.Object.ID)
 			}
 			return err
 		})
 	}
-	return boards, reading.Wait()
+	return page, reading.Wait()
 }
 
-// boardsOf returns a person's boards, the newest first. It takes 1 request for each 100.
-func (s *api) boardsOf(ctx context.Context, person string) ([]board, error) {
-	boards := []board{}
-	for made, err := range cursor.All(ctx, s.feeds.Outbox("boards:"+person).List) {
-		if err != nil {
-			return nil, err
+// boardsOf lists a person's boards, the newest first.
+func (s *api) boardsOf(ctx context.Context, person string, req cursor.PageRequest) (cursor.Page[board], error) {
+	made, err := s.feeds.Outbox("boards:"+person).List(ctx, req)
+	page := cursor.Page[board]{Items: make([]board, len(made.Items)), Next: made.Next, Prev: made.Prev}
+	for i, a := range made.Items {
+		if page.Items[i], err = boardOf(a); err != nil {
+			break
 		}
-		b, err := boardOf(made)
-		if err != nil {
-			return nil, err
-		}
-		boards = append(boards, b)
 	}
-	return boards, nil
+	return page, err
 }
 
-// board returns a board by its id. An unknown one is plaza.ErrNotFound.
+// board returns a board by its id, in 2 requests. An unknown one is plaza.ErrNotFound.
 func (s *api) board(ctx context.Context, id string) (board, error) {
-	if owner, _, _ := strings.Cut(id, "."); known(owner) {
-		boards, err := s.boardsOf(ctx, owner)
-		if err != nil {
-			return board{}, err
-		}
-		for _, b := range boards {
-			if b.ID == id {
-				return b, nil
-			}
-		}
+	made, err := s.feeds.Outbox("about:"+id).List(ctx, cursor.PageRequest{Limit: 1})
+	switch {
+	case err != nil:
+		return board{}, err
+	case len(made.Items) == 0:
+		return board{}, fmt.Errorf("board: %w", plaza.ErrNotFound)
 	}
-	return board{}, fmt.Errorf("board: %w", plaza.ErrNotFound)
+	return boardOf(made.Items[0])
 }
 
 func readName(r *http.Request) (string, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func aBoardIsMadeOnceRenamedAndFollowed(t *testing.T, w *world) {
 	}](carlos, "/api/boards/camila.places")
 	require.Equal(t, []any{"camila.places", attack, "camila", true, int64(1)}, []any{shown.ID, shown.Name, shown.Owner, shown.Follows, shown.Followers})
 
-	boards := get[[]board](carlos, "/api/people/camila/boards")
+	boards := get[cursor.Page[board]](carlos, "/api/people/camila/boards").Items
 	require.Len(t, boards, 2)
 	require.Equal(t, []string{picture}, boards[1].Pictures)
 }
@@ -38,5 +39,30 @@ func boardsNeedANameWithLetters(t *testing.T, w *world) {
 	for _, name := range []string{"", "  ", "!?", strings.Repeat("x", maxName+1)} {
 		require.Equal(t, "name", carmen.refused(http.StatusBadRequest, http.MethodPost, "/api/boards", boardData{name}).Field, name)
 	}
-	require.Empty(t, get[[]board](carmen, "/api/people/carmen/boards"))
+	require.Empty(t, get[cursor.Page[board]](carmen, "/api/people/carmen/boards").Items)
+}
+
+func boardsAreBoundedAndReadInPages(t *testing.T, w *world) {
+	dao := w.as(t, "dao")
+	for i := range maxBoards {
+		dao.makeBoard(fmt.Sprint("Board ", i))
+	}
+	dao.refused(http.StatusConflict, http.MethodPost, "/api/boards", boardData{"One more"})
+	require.Equal(t, "dao.board-0", dao.makeBoard("Board 0"), "a repeat is no further one")
+	shown, next := 0, "?cursor="
+	for next != "" {
+		page := get[cursor.Page[board]](dao, "/api/people/dao/boards"+next)
+		cost, each := dao.last()
+		require.LessOrEqual(t, cost.Requests, 1+collages, "%v", each)
+		if shown, next = shown+len(page.Items), ""; page.Next != "" {
+			next = "?cursor=" + string(page.Next)
+		}
+	}
+	require.Equal(t, maxBoards, shown)
+	for path, requests := range map[string]int{"/api/boards": 1, "/api/boards/dao.board-0": 4} { // two are about its followers
+		dao.send(http.MethodGet, path, nil)
+		cost, each := dao.last()
+		require.Equal(t, requests, cost.Requests, "%s: %v", path, each)
+	}
+	require.Len(t, get[cursor.Page[board]](dao, "/api/boards").Items, maxBoards)
 }

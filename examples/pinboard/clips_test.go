@@ -54,7 +54,7 @@ func (w *world) watch(t *testing.T, b browsertest.Browser, person string, tolera
 }
 
 func (w *world) toClip(p browsertest.Window, person string) {
-	p.Open(w.server.URL + watching + "/?video=hills&user=" + person + "&back=/clips")
+	openAs(p, w.server.URL, person, watching+"/?video=hills&back=/clips")
 	p.Visible("#tools button")
 	p.Until(`window.danmu && document.getElementById("present").textContent`)
 	p.Do(`window.danmu.medium.pause()`)

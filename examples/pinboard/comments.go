@@ -136,6 +136,9 @@ func (s *api) liked(ctx context.Context, me people.Person, answer remarks) error
 		c.At, c.Likes, c.Liked = c.ID.Time(), counts[objects[i]][like], slices.Contains(mine[objects[i]], like)
 		if c.Removed != nil {
 			c.Removed.By = "" // for moderators
+			if c.User != me.ID {
+				c.Removed.Reason = ""
+			}
 		}
 	}
 	return err

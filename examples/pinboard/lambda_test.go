@@ -107,7 +107,7 @@ func TestOnLambdaPagesAskAgain(t *testing.T) {
 
 	b := browsertest.New(t)
 	p := b.Window(t)
-	p.Open(server.URL + "/settings?as=ann")
+	p.Open(server.URL + "/settings")
 	p.Visible("#tools button")
 	asked := bells.Load()
 	w.bellLike(t, "eric", "picture:"+picture)

@@ -25,6 +25,9 @@ const (
 	moderationBox = "moderation" // what was done
 )
 
+// maxReason is in bytes, so that a reason fits into a notification however JSON escapes it.
+const maxReason = 600
+
 func (s *api) moderationRoutes() {
 	s.route("PUT /api/reports", s.report)
 	s.route("GET /api/moderation/reports", moderator(s.reports), "cursor")
@@ -62,7 +65,7 @@ func (s target) isComment() bool { return s.comment.ID != 0 }
 // something was done.
 type shown struct {
 	Object string `json:"object"`
-	By     string `json:"by"`             // its author
+	By     string `json:"by"`             // its author, empty if nothing says whose the comment was
 	Title  string `json:"title"`          // of the picture
 	Text   string `json:"text,omitempty"` // of the comment
 	Action string `json:"action,omitempty"`
@@ -80,7 +83,10 @@ func (a *app) lookIfThere(ctx context.Context, about target) (shown, error) {
 
 // look reads a target. A removed or hidden one is plaza.ErrNotFound.
 func (a *app) look(ctx context.Context, about target) (shown, error) {
-	see := shown{Object: about.object, By: about.picture.owner}
+	see := shown{Object: about.object}
+	if !about.isComment() {
+		see.By = about.picture.owner
+	}
 	pin, err := a.firstPin(ctx, about.picture)
 	if err != nil {
 		return see, err
@@ -95,10 +101,10 @@ func (a *app) look(ctx context.Context, about target) (shown, error) {
 		if err != nil {
 			return see, err
 		}
+		see.By, see.Text = c.User, c.Text
 		if c.Removed != nil {
 			return see, fmt.Errorf("%s: %w", about.object, plaza.ErrNotFound)
 		}
-		see.By, see.Text = c.User, c.Text
 	}
 	return see, nil
 }
@@ -110,8 +116,8 @@ type complaint struct {
 }
 
 func (c complaint) target() (target, error) {
-	if n := len(c.Reason); n > comment.MaxReason {
-		return target{}, &plaza.InvalidError{Field: "reason", Reason: fmt.Sprintf("has %d bytes, at most %d are allowed", n, comment.MaxReason)}
+	if n := len(c.Reason); n > maxReason {
+		return target{}, &plaza.InvalidError{Field: "reason", Reason: fmt.Sprintf("has %d bytes, at most %d are allowed", n, maxReason)}
 	}
 	return parseTarget(c.Object)
 }
@@ -248,8 +254,23 @@ type decision struct {
 	Action string `json:"action"`
 }
 
-// moderate does something about a target, takes it off the list, and writes down what was
-// done, once for each key of the page.
+func (d decision) target() (target, error) {
+	about, err := d.complaint.target()
+	switch {
+	case err != nil:
+	case d.Key == "":
+		err = &plaza.InvalidError{Field: "key", Reason: "is empty"}
+	case d.Action == "dismiss", d.Action == "remove":
+	case about.isComment() && (d.Action == "hide" || d.Action == "unhide"):
+	default:
+		err = &plaza.InvalidError{Field: "action", Reason: "is unknown for this object"}
+	}
+	return about, err
+}
+
+// moderate does something about a target, and takes it off the list. Before, it writes down
+// what it does, once for each key of the page: the log's entry notifies the author, who
+// cannot be read from what is gone. After an error, repeat it.
 func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 	var body decision
 	if err := guard.ReadJSON(r, &body); err != nil {
@@ -259,14 +280,14 @@ func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if body.Key == "" {
-		return nil, &plaza.InvalidError{Field: "key", Reason: "is empty"}
+	did, unhide := false, body.Action == "unhide"
+	if unhide { // only then the comment can be read
+		if did, err = s.act(r.Context(), me, about, body); err != nil {
+			return nil, err
+		}
 	}
-	did, see, err := s.decide(r.Context(), me, about, body)
+	see, err := s.lookIfThere(r.Context(), about)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := s.feeds.Outbox(reportsBox).RemoveForeign(r.Context(), about.object); err != nil {
 		return nil, err
 	}
 	see.Action, see.Reason = body.Action, body.Reason
@@ -277,34 +298,27 @@ func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 	_, _, err = s.feeds.Outbox(moderationBox).Publish(r.Context(), feed.Activity{
 		Actor: feed.Ref{ID: me.ID}, Verb: body.Action, Object: about.picture.ref(), ForeignID: body.Key, Data: done,
 	})
+	if err == nil && !unhide {
+		did, err = s.act(r.Context(), me, about, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.feeds.Outbox(reportsBox).RemoveForeign(r.Context(), about.object)
 	return changed{did}, err
 }
 
-// decide does what was decided, and returns what can be seen of the target.
-func (s *api) decide(ctx context.Context, me people.Person, about target, d decision) (did bool, see shown, err error) {
-	if see, err = s.lookIfThere(ctx, about); err != nil {
-		return false, see, err
-	}
-	did, err = s.act(ctx, about, d.Action, comment.Removal{By: me.ID, Reason: d.Reason})
-	if err == nil && d.Action == "unhide" {
-		see, err = s.lookIfThere(ctx, about) // now there is more
-	}
-	return did, see, err
-}
-
-// act does to a target what an action says.
-func (s *api) act(ctx context.Context, on target, action string, why comment.Removal) (changed bool, err error) {
+// act does to a target what was decided.
+func (s *api) act(ctx context.Context, me people.Person, on target, d decision) (changed bool, err error) {
 	switch {
-	case action == "dismiss":
-		return true, nil
-	case action == "remove" && !on.isComment():
-		return s.removePicture(ctx, on.picture)
-	case action == "remove":
-		return s.comments.Remove(ctx, on.comment, why)
-	case action == "hide" && on.isComment():
+	case d.Action == "hide":
 		return s.comments.Hide(ctx, on.comment)
-	case action == "unhide" && on.isComment():
+	case d.Action == "unhide":
 		return s.comments.Unhide(ctx, on.comment)
+	case d.Action == "remove" && on.isComment():
+		return s.comments.Remove(ctx, on.comment, comment.Removal{By: me.ID, Reason: d.Reason})
+	case d.Action == "remove":
+		return s.removePicture(ctx, on.picture)
 	}
-	return false, &plaza.InvalidError{Field: "action", Reason: "is unknown for this object"}
+	return true, nil // it is dismissed
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +123,46 @@ func TestTheModeratorRemovesAndHidesOnceAndItIsWrittenDown(t *testing.T) {
 	}, done, "each once")
 }
 
+func theAuthorAloneReadsTheModeratorsReason(t *testing.T, w *world) {
+	mia, ida, ines := w.as(t, "mia"), w.as(t, "ida"), w.as(t, "ines")
+	picture := w.bellPin(t, "ida", "Dawn")
+	root := w.moderationComment(t, "ines", picture, "Buy watches", 0)
+	w.moderationComment(t, "ingrid", picture, "No", root.ID) // so that it leaves its place
+	call[changed](ida, "PUT", "/api/muted/picture:"+picture, nothing{})
+	object, long := "comment:"+picture+"/"+root.ID.String(), strings.Repeat("<", maxReason)
+	for _, d := range []struct{ action, object, reason string }{
+		{"hide", object, "unkind"}, {"unhide", object, ""}, {"dismiss", object, "it is fine"}, {"remove", object, "an advertisement"},
+	} {
+		require.True(t, mia.moderate("ines "+d.action, d.action, complaint{d.object, d.reason}).Changed, d.action)
+	}
+	for _, c := range []caller{ida, ines, w.as(t, "ingrid"), mia} {
+		comments := c.send("GET", "/api/pins/"+picture+"/comments", nil).text
+		require.Contains(t, comments, `"removed"`)
+		require.Equal(t, c.id == "ines", strings.Contains(comments, "an advertisement"), c.id)
+	}
+	require.True(t, mia.moderate("ida", "remove", complaint{"picture:" + picture, long}).Changed)
+	for person, want := range map[string][]string{
+		"ines": {"remove: an advertisement", "unhide: ", "hide: unkind"}, "ida": {"remove: " + long}, "ingrid": nil,
+	} {
+		var got []string
+		require.Eventually(t, func() bool {
+			got = nil
+			answer := w.as(t, person).send("GET", "/api/bell", nil).text
+			require.NotContains(t, answer, `"mia"`)
+			var page noticePage
+			require.NoError(t, json.Unmarshal([]byte(answer), &page))
+			for _, e := range page.Items {
+				var why complaint
+				if e.Activity.Actor.ID == moderators {
+					require.NoError(t, json.Unmarshal(e.Activity.Data, &why))
+					got = append(got, e.Activity.Verb+": "+why.Reason)
+				}
+			}
+			return slices.Equal(got, want)
+		}, bellPatience, bellTick, "%s reads %q", person, got)
+	}
+}
+
 func onlyModeratorsModerate(t *testing.T, w *world) {
 	picture := w.as(t, "dmitri").pin("Dawn")
 	for _, person := range []string{"dmitri", "eero"} {
@@ -153,7 +195,7 @@ func reportsOfNothingAreRefused(t *testing.T, w *world) {
 			require.Equal(t, "object", do().Field, object)
 		}
 	}
-	require.Equal(t, "reason", mia.refused(http.StatusBadRequest, "PUT", "/api/reports", complaint{Object: "picture:" + picture, Reason: strings.Repeat("x", 1025)}).Field)
+	require.Equal(t, "reason", mia.refused(http.StatusBadRequest, "PUT", "/api/reports", complaint{Object: "picture:" + picture, Reason: strings.Repeat("x", maxReason+1)}).Field)
 	require.Equal(t, "action", mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: "picture:" + picture}, "k", "hide"}).Field)
 	require.Equal(t, "key", mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: "picture:" + picture}, "", "remove"}).Field)
 	missing, err := w.ids.Next(t.Context())

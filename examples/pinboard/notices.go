@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -68,10 +69,14 @@ func (a *app) onLike(ctx context.Context, r stream.Record) error {
 	return err
 }
 
-// onPin notifies people of whoever else pins their pictures.
+// onPin notifies people of whoever else pins their pictures, and of what moderators did.
 func (a *app) onPin(ctx context.Context, r stream.Record) error {
 	changes, err := feed.Changes(r)
 	for _, c := range changes {
+		if c.Owner == moderationBox && c.Kind == feed.Published {
+			err = errors.Join(err, a.onDecision(ctx, c.Activity))
+			continue
+		}
 		pin := c.Activity
 		owner := a.ownerOf(pin.Object)
 		if pin.Verb != pinVerb || c.Kind == feed.Updated || owner == "" || owner == pin.Actor.ID {
@@ -84,6 +89,33 @@ func (a *app) onPin(ctx context.Context, r stream.Record) error {
 		}))
 	}
 	return err
+}
+
+// moderators stands for the one who decided, whom the author need not know.
+const moderators = "moderators"
+
+// onDecision notifies the author of what a moderator removed or hid, or showed again, and
+// why, whatever the author mutes.
+func (a *app) onDecision(ctx context.Context, entry feed.Activity) error {
+	var see shown
+	if err := json.Unmarshal(entry.Data, &see); err != nil {
+		return stream.Permanent(err)
+	}
+	if entry.Verb == "dismiss" || !known(see.By) {
+		return nil
+	}
+	object, err := feed.ParseRef(see.Object)
+	if err != nil {
+		return stream.Permanent(err)
+	}
+	why, err := json.Marshal(map[string]string{"reason": see.Reason})
+	if err != nil {
+		return err
+	}
+	return a.notice(ctx, true, notify.Notification{
+		User: see.By, Critical: true,
+		Activity: feed.Activity{ID: entry.ID, Actor: feed.Ref{ID: moderators}, Verb: entry.Verb, Object: object, Data: why},
+	})
 }
 
 // onComment notifies the author whom a comment answers, the people whom it mentions and

@@ -16,7 +16,7 @@ import (
 func (s *api) profileRoutes() {
 	s.route("GET /api/people/{person}", s.profile)
 	s.route("GET /api/people/{person}/pins", s.profilePins, "cursor")
-	s.route("GET /api/people/{person}/boards", s.profileBoards)
+	s.route("GET /api/people/{person}/boards", s.profileBoards, "cursor")
 	s.route("GET /api/people/{person}/followers", s.followers, "cursor")
 	s.route("GET /api/people/{person}/following", s.following, "cursor")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,7 @@ func pinPages() pages {
 	return pages{
 		"home offers what is new, and keeps it grouped":   homeScreen,
 		"home goes on while one scrolls":                  endlessHome,
+		"nothing moves while home comes slowly":           slowHome,
 		"a like that fails is taken back":                 failedLike,
 		"a picture is drawn, named and published":         makingScreen,
 		"a pin is liked, saved, renamed and removed":      pinScreen,
@@ -51,6 +53,8 @@ func pinPages() pages {
 		"a tag is followed":                               tagScreen,
 		"a board is renamed by its owner":                 boardScreen,
 		"what is not there is said":                       missingThings,
+		"no link changes who somebody is":                 noLinkSignsIn,
+		"the greeting has the reader's language":          greeting,
 	}
 }
 
@@ -58,9 +62,14 @@ func pinPages() pages {
 func (w *world) visit(t *testing.T, b browsertest.Browser, person, path string, tolerated ...string) browsertest.Window {
 	t.Helper()
 	p := b.Window(t, tolerated...)
-	p.Open(w.server.URL + path + "?as=" + person)
+	openAs(p, w.server.URL, person, path)
 	p.Visible("#tools button")
 	return p
+}
+
+// openAs signs a window in and opens a path in it. No address says who somebody is.
+func openAs(p browsertest.Window, server, person, path string) {
+	p.OpenAfter(fmt.Sprintf(`sessionStorage.setItem("pinboard.me", %q)`, person), server+path)
 }
 
 // says waits for an element whose text contains a text.
@@ -142,6 +151,32 @@ func endlessHome(t *testing.T, w *world, b browsertest.Browser) {
 	p.Until(`document.querySelector(".masonry > li:last-child .heart").getAttribute("aria-pressed") === "true"`)
 }
 
+func slowHome(t *testing.T, w *world, b browsertest.Browser) {
+	w.as(t, "ann").pins(pageSize + 3)
+	answer := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/home" {
+			<-answer
+		}
+		w.api.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(w.api.endStreams)
+	defer close(answer)
+	p := b.Window(t)
+	p.Size(1280, 3000) // so that one page is not enough
+	p.OpenAfter(`window.moved = 0; new PerformanceObserver((list) => { for (const e of list.getEntries()) moved += e.value; }).observe({ type: "layout-shift", buffered: true })`, server.URL)
+	const painted = `new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))`
+	for shown := range 2 {
+		p.Until(fmt.Sprintf(`document.querySelectorAll(".pincard").length === %d && document.querySelector(".skeleton")`, shown*pageSize))
+		browsertest.Eval[any](p, painted)
+		answer <- struct{}{}
+	}
+	says(p, ".state", "That is all.")
+	browsertest.Eval[any](p, painted)
+	require.Less(t, browsertest.Eval[float64](p, `window.moved`), 0.05) // at 0.1 readers notice
+}
+
 func failedLike(t *testing.T, w *world, b browsertest.Browser) {
 	ann := w.as(t, "ann")
 	picture := ann.pin("Dawn")
@@ -165,6 +200,20 @@ func makingScreen(t *testing.T, w *world, b browsertest.Browser) {
 	press(p, "#tools", "Make a picture")
 	p.Visible(".easel img")
 	first := browsertest.Eval[string](p, `document.querySelector(".easel img").src`)
+	for width, height := range map[int64]int{390: 450, 1280: 700} { // of the window, of the picture
+		var other drawn
+		for other.Height != height {
+			other = call[drawn](w.as(t, "ann"), http.MethodPost, "/api/pictures", nothing{})
+		}
+		p.Size(width, 1000)
+		p.Until(fmt.Sprintf(`(() => { // all of it is seen, in its shape
+			const image = document.querySelector(".easel img"), [src, width, height] = [%q, %d, %d];
+			if (!image.src.endsWith(src)) Object.assign(image, { src, width, height }).style.aspectRatio = width + " / " + height;
+			const box = image.getBoundingClientRect(), around = image.parentElement.getBoundingClientRect();
+			return image.complete && box.height > 100 && Math.abs(box.width / box.height - width / height) < 0.01 && box.width <= around.width && box.height <= around.height;
+		})()`, "/pictures/"+other.Picture+".svg", other.Width, other.Height))
+	}
+	p.Size(1280, 860)
 	press(p, ".makeform", "Another one")
 	p.Until(fmt.Sprintf(`document.querySelector(".easel img").src !== %q`, first))
 	p.Visible(".boardfield input")
@@ -313,8 +362,51 @@ func missingThings(t *testing.T, w *world, b browsertest.Browser) {
 	p := w.visit(t, b, "ann", "/", "404", "400")
 	for path, text := range map[string]string{
 		"/pins/ann.0E2M8GR3TC07V": "was removed", "/pins/x": "was removed", "/boards/ann.none": "no such board", "/tags/none": "no such tag", "/people/nobody": "nobody of this name",
+		"/nowhere": "nothing at this address", "/pins/%FF": "nothing at this address", "/people/%E4%BD": "nothing at this address",
 	} {
 		p.Open(w.server.URL + path)
 		says(p, ".empty", text)
 	}
+}
+
+func noLinkSignsIn(t *testing.T, w *world, b browsertest.Browser) {
+	signedIn := func(person string) string { return fmt.Sprintf(`.top .menu [src="/avatars/%s.svg"]`, person) }
+	p := w.visit(t, b, "eric", "/")
+	for _, path := range []string{"/?as=mia", "/?as=%E4%BD%A0", "/?user=mia"} {
+		p.Open(w.server.URL + path)
+		p.Visible(signedIn("eric"))
+		says(p, ".empty", "Your home is empty")
+	}
+	p.Open(w.server.URL + watching + "/?video=hills&user=mia")
+	p.Until(`window.danmu && document.getElementById("me").value === "eric"`)
+
+	// The page itself signs in, here and in another window.
+	p.Open(w.server.URL)
+	choose := func(button, person string) {
+		p.Click(".top .menu > button")
+		press(p, ".top .menu", button)
+		p.Choose("dialog input", nameOf(person))
+		press(p, "dialog", nameOf(person))
+	}
+	choose("Sign in as …", "ann")
+	p.Visible(signedIn("ann"))
+	p.Do(`const real = open; open = (...address) => (window.opened = real(...address))`)
+	choose("Another person in a new window", "lin")
+	has := func(window, person string) string {
+		return fmt.Sprintf(`!!%s.document.querySelector(%q)`, window, signedIn(person))
+	}
+	require.Eventually(t, func() bool { // what Until waits for does not come behind another window
+		return browsertest.Eval[bool](p, has("opened", "lin"))
+	}, bellPatience, bellTick)
+	require.True(t, browsertest.Eval[bool](p, `opened.opener === null && (opened.close(), true) && `+has("window", "ann")))
+}
+
+func greeting(t *testing.T, w *world, b browsertest.Browser) {
+	require.NoError(t, w.welcome(t.Context()))
+	p := w.visit(t, b, "eric", "/bell")
+	says(p, ".notice.said", "Welcome to Pinboard")
+	p.Do(`localStorage.setItem("plaza.language", "zh")`)
+	p.Open(w.server.URL + "/bell")
+	says(p, ".notice.said", "欢迎来到 Pinboard")
+	require.Empty(t, browsertest.Eval[[]string](p, browsertest.Latin(p, "title, .top, #drawer, noscript", "Pinboard")))
 }

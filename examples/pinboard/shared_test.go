@@ -27,6 +27,7 @@ func TestPeople(t *testing.T) {
 		"ARepinShowsTheOriginalOnlyOnce":                        aRepinShowsTheOriginalOnlyOnce,
 		"ATitleIsEditedAndAPinRemovedEverywhereByItsOwnerAlone": aTitleIsEditedAndAPinRemovedEverywhereByItsOwnerAlone,
 		"AnotherOnesPictureIsSavedOnce":                         anotherOnesPictureIsSavedOnce,
+		"BoardsAreBoundedAndReadInPages":                        boardsAreBoundedAndReadInPages,
 		"BoardsNeedANameWithLetters":                            boardsNeedANameWithLetters,
 		"CommentsAreThreadsWithQuotesAndMentions":               commentsAreThreadsWithQuotesAndMentions,
 		"CommentsRefuseBadInputAndOtherPeople":                  commentsRefuseBadInputAndOtherPeople,
@@ -69,6 +70,7 @@ func TestBells(t *testing.T) {
 		"ASavedPictureRingsItsOwnersBell":    aSavedPictureRingsItsOwnersBell,
 		"PeopleChooseWhatTheyHearOf":         peopleChooseWhatTheyHearOf,
 		"SeenIsNotRead":                      seenIsNotRead,
+		"TheAuthorAloneReadsTheReason":       theAuthorAloneReadsTheModeratorsReason,
 		"WhatPeopleDoRingsTheBell":           whatPeopleDoRingsTheBell,
 	}) {
 		t.Run(name, func(t *testing.T) {

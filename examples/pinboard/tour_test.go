@@ -64,7 +64,7 @@ func (p *program) restart(t *testing.T) {
 
 // open opens an address in a window of a person.
 func (p *program) open(w browsertest.Window, person, path string) {
-	w.Open("http://" + p.addr + path + "?as=" + person)
+	openAs(w, "http://"+p.addr, person, path)
 	w.Visible("#tools button")
 }
 
@@ -181,7 +181,7 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 	}
 	to(ann, "bell")
 	says(ann, ".notice", named("@eric commented on your picture “"+dawn+"”"))
-	eric.Open("http://" + p.addr + "/watch/?video=hills&user=eric&back=/clips")
+	eric.Open("http://" + p.addr + "/watch/?video=hills&back=/clips")
 	eric.Until(`(() => {
 		if (window.danmu?.medium.currentTime > 5) window.danmu.seek(0); // it has flown by
 		return window.danmu?.onScreen().some((box) => box.text === "What a hill");
@@ -190,8 +190,8 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 
 // watchTogether opens a clip in two windows: a danmu of one flies in the other.
 func (p *program) watchTogether(ann, eric browsertest.Window) {
-	for person, page := range map[string]browsertest.Window{"ann": ann, "eric": eric} {
-		page.Open("http://" + p.addr + "/watch/?video=hills&user=" + person + "&back=/clips")
+	for _, page := range []browsertest.Window{ann, eric} {
+		page.Open("http://" + p.addr + "/watch/?video=hills&back=/clips")
 		page.Until(`window.danmu && document.getElementById("present").textContent`)
 		page.Do(`window.danmu.medium.playbackRate = 0.1`) // nothing leaves the screen meanwhile
 	}
@@ -210,7 +210,7 @@ type screen struct {
 
 func accessibleScreens(t *testing.T, w *world, b browsertest.Browser) {
 	picture := w.fill(t)
-	p := b.Window(t)
+	p := b.Window(t, "404")
 	p.Calm()
 	for _, s := range []screen{
 		{"home", "ann", "/", ".pincard", nil},
@@ -246,6 +246,8 @@ func accessibleScreens(t *testing.T, w *world, b browsertest.Browser) {
 			p.Visible(".easel img")
 			p.Visible(".boardfield select, .boardfield input")
 		}},
+		{"nothing", "ann", "/nowhere", ".empty", nil},
+		{"no such board", "ann", "/boards/ann.none", ".empty", nil},
 		{"the drawer", "ann", "/weekly", ".standings", func(p browsertest.Window) {
 			press(p, "#tools", "What clicks cost")
 			says(p, ".clicks", "Read the week's board")
@@ -253,7 +255,7 @@ func accessibleScreens(t *testing.T, w *world, b browsertest.Browser) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			p := p.Of(t)
-			p.Open(w.server.URL + s.path + "?as=" + s.person)
+			openAs(p, w.server.URL, s.person, s.path)
 			p.Visible(s.shown)
 			if s.then != nil {
 				s.then(p)

@@ -186,6 +186,9 @@ func TestEveryAnswerKeepsOtherSitesOut(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
 		policy := res.Header.Get("Content-Security-Policy")
+		if path == "/" || strings.HasSuffix(path, ".css") {
+			require.Contains(t, policy, "require-trusted-types-for 'script'")
+		}
 		for _, rule := range []string{"default-src '", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"} {
 			require.Contains(t, policy, rule, path)
 		}

@@ -69,7 +69,7 @@ func index(files fs.FS, script string) http.Handler {
 
 func page(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", policy)
+		w.Header().Set("Content-Security-Policy", policy+"; require-trusted-types-for 'script'")
 		if path.Ext(r.URL.Path) == ".webm" { // some systems take it for audio
 			w.Header().Set("Content-Type", "video/webm")
 		}

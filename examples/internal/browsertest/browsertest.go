@@ -175,6 +175,20 @@ func (w Window) Open(url string) {
 	require.NoError(w.t, chromedp.Do(ctx, chromedp.Navigate(url)), url)
 }
 
+// OpenAfter loads a page that runs a script before its own ones.
+func (w Window) OpenAfter(script, url string) {
+	w.t.Helper()
+	added, err := chromedp.Run(w.ctx, func(ctx context.Context, t *chromedp.Target) (page.AddScriptToEvaluateOnNewDocumentResult, error) {
+		return cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+	})
+	require.NoError(w.t, err)
+	w.Open(url)
+	_, err = chromedp.Run(w.ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+		return cdp.Call(ctx, t, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added.Identifier})
+	})
+	require.NoError(w.t, err)
+}
+
 // Size changes the size of the page, in pixels.
 func (w Window) Size(width, height int64) {
 	w.t.Helper()

@@ -30,8 +30,7 @@ var ideas = map[string][]idea{
 // general are boards for whatever has none of its own.
 var general = []idea{{"Places to Visit", "想去的地方"}, {"Favourites", "最喜欢的"}, {"Good light", "好看的光"}, {"Ideas for the house", "家的灵感"}}
 
-// boardsOf gives a person a board for each of the two favourite tags, one for all else, and
-// up to two more.
+// boardsOf gives a person a board for each of the two favourite tags, and one for all else.
 func (p *plan) boardsOf(m member) []board {
 	var all []board
 	add := func(i idea) {
@@ -39,9 +38,7 @@ func (p *plan) boardsOf(m member) []board {
 		if m.chinese {
 			b.name = i.chinese
 		}
-		if !slices.Contains(all, b) {
-			all = append(all, b)
-		}
+		all = append(all, b)
 	}
 	for _, tag := range m.likes {
 		add(ideas[tag][p.rand.IntN(len(ideas[tag]))])
@@ -51,10 +48,22 @@ func (p *plan) boardsOf(m member) []board {
 	} else {
 		add(general[1+p.rand.IntN(len(general)-1)])
 	}
-	for range p.rand.IntN(3) {
-		add(general[p.rand.IntN(len(general))])
-	}
 	return all
+}
+
+// dropEmptyBoards leaves each person the boards that have pins.
+func (p *plan) dropEmptyBoards() error {
+	used := map[board]bool{}
+	for _, pic := range p.pictures {
+		used[pic.board] = true
+	}
+	for _, r := range p.repins {
+		used[r.board] = true
+	}
+	for i, m := range p.members {
+		p.members[i].boards = slices.DeleteFunc(m.boards, func(b board) bool { return !used[b] })
+	}
+	return nil
 }
 
 // boardFor is where a person pins pictures of a tag.

@@ -85,7 +85,7 @@ func newPlan(anchor time.Time, s size) (*plan, error) {
 		rand: rand.New(rand.NewPCG(1, 2)), times: rand.New(rand.NewPCG(3, 4)),
 	}
 	p.choosePeople()
-	for _, step := range []func() error{p.planFollows, p.planPictures, p.planRepins, p.planThreads, p.planLikes} {
+	for _, step := range []func() error{p.planFollows, p.planPictures, p.planRepins, p.dropEmptyBoards, p.planFurtherFollows, p.planThreads, p.planLikes} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -156,10 +156,10 @@ func (p *plan) planFollows() error {
 			p.follows = append(p.follows, follow.Edge{Follower: m.ID, Followee: p.members[j].ID, ID: id})
 		}
 	}
-	return p.planFurtherFollows()
+	return nil
 }
 
-// planFurtherFollows lets some follow boards and tags.
+// planFurtherFollows lets some follow boards that have pins, and tags.
 func (p *plan) planFurtherFollows() error {
 	seen := map[string]bool{}
 	for range p.size.people * 3 / 4 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/examples/pinboard/slug"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
@@ -56,7 +55,8 @@ func (w *writer) openBoards(ctx context.Context) error {
 				return err
 			}
 			as = append(as, feed.Activity{
-				ID: id, Actor: personRef(m.Person), Verb: "create", Object: feed.Ref{Kind: "board", ID: b.ID()}, ForeignID: slug.Of(b.name), Data: data,
+				ID: id, Actor: personRef(m.Person), Verb: "create", Object: feed.Ref{Kind: "board", ID: b.ID()},
+				ForeignID: b.ID(), To: []string{"about:" + b.ID()}, Data: data,
 			})
 		}
 		_, _, err := w.Feeds.Outbox("boards:"+m.ID).PublishMany(ctx, as)

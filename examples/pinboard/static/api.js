@@ -1,17 +1,13 @@
 // Requests to the service, in the name of the person of this window. A write is repeated
 // until an answer comes, with the same body: what is in it makes the repeat harmless. While
 // the service cannot be reached it waits.
-const asked = new URLSearchParams(location.search).get("as");
-if (asked) become(asked);
-
 export const me = () => sessionStorage.getItem("pinboard.me") ?? "ann";
 
-// become makes this window that of another person.
-export function become(id) { sessionStorage.setItem("pinboard.me", id); }
-
-export function signIn(id) {
-  become(id);
-  location.assign("/");
+// signIn makes a window that of another person. No address does that: a link could change
+// who somebody is.
+export function signIn(id, path = "/", page = self) {
+  page.sessionStorage.setItem("pinboard.me", id);
+  page.location.assign(path);
 }
 
 // APIError is an answer that is a refusal.

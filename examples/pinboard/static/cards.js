@@ -24,15 +24,23 @@ const pictureSrc = (picture) => `/pictures/${encodeURIComponent(picture)}.svg`;
 // Each item of a masonry spans as many of the grid's low rows as it is high. So the items
 // stay in the order of the document, for the keyboard and for screen readers.
 const rowHeight = 4;
-const heights = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (!target.isConnected) continue; // of a screen that is kept for later
-    const gap = parseFloat(getComputedStyle(target.parentElement).paddingBottom) || 0;
-    target.parentElement.style.gridRowEnd = `span ${Math.ceil((target.offsetHeight + gap) / rowHeight)}`;
-  }
-});
+const heights = new ResizeObserver((entries) => fit(entries.map((e) => e.target)));
+// New items get their place before a browser lays them out by itself, or they would move.
+const added = new MutationObserver((changes) => fit(changes.flatMap((c) => [...c.addedNodes]).map((li) => li.firstElementChild)));
 
-export const masonry = (...items) => h("ul", { class: "masonry list" }, items);
+function fit(articles) {
+  const spans = articles.filter((a) => a?.isConnected).map((a) => { // others are of a screen that is kept for later
+    const gap = parseFloat(getComputedStyle(a.parentElement).paddingBottom) || 0;
+    return [a.parentElement, Math.ceil((a.offsetHeight + gap) / rowHeight)];
+  });
+  for (const [li, rows] of spans) li.style.gridRowEnd = `span ${rows}`;
+}
+
+export function masonry() {
+  const list = h("ul", { class: "masonry list" });
+  added.observe(list, { childList: true });
+  return list;
+}
 
 // cell is an item of a masonry.
 function cell(article) {
@@ -41,12 +49,8 @@ function cell(article) {
 }
 
 // waiting is what endless shows while it reads cards.
-export const waiting = (n = 8) => [h("ul", { class: "masonry list", "aria-hidden": "true" },
-  Array.from({ length: n }, (_, i) => {
-    const box = h("div", { class: "skeleton" });
-    box.style.height = `${180 + (i * 67) % 160}px`;
-    return cell(box);
-  }))];
+export const waiting = (n = 8) => [h("ul", { class: "masonry list waiting", "aria-hidden": "true" },
+  Array.from({ length: n }, () => h("li", { class: "skeleton" })))];
 
 // picture is a picture in a box of its known shape, so that nothing moves when it comes.
 export function picture(pin, properties = {}) {

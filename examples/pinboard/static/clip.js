@@ -1,12 +1,15 @@
 // What Pinboard adds to the page of a clip, which is that of examples/danmu/videos: the
 // drawer, and in each request whose click it is.
-import { become, signed, traffic } from "./api.js";
+import { me, signed, traffic } from "./api.js";
 import { h, sheet } from "./dom.js";
 import { drawer } from "./drawer.js";
-import { userAsked } from "/watch/address.js";
 import { requests } from "/watch/api.js";
 
-if (userAsked) become(userAsked);
+// The page's own module, which runs after this one, takes its user from the address. A link
+// may name another than the person of this window.
+const address = new URL(location.href);
+address.searchParams.set("user", me());
+history.replaceState(null, "", address);
 requests.headers = (method) => signed(method !== "GET");
 requests.ended = () => traffic.dispatchEvent(new Event("spent"));
 

@@ -11,14 +11,14 @@ const t = words({
   en: {
     comments: (n) => (n === 1 ? "1 comment" : `${number(n)} comments`), newest: "Newest first", oldest: "Oldest first", order: "Order", say: "Say something …", send: "Send", none: "No comments yet. Say something kind.",
     reply: "Reply", quote: "Quote", edit: "Edit", delete: "Delete", hide: "Hide", unhide: "Show again", pin: "Pin", unpin: "Unpin", report: "Report", more: "More actions",
-    pinned: "Pinned by the owner", hidden: "Hidden: only you, the owner and the moderator see it", removed: "This comment was removed.", edited: "edited",
+    pinned: "Pinned by the owner", hidden: "Hidden: only you, the owner and the moderator see it", removed: "This comment was removed.", reason: (text) => ` A moderator’s reason: ${text}`, edited: "edited",
     replying: (name) => `Replying to ${name}`, quoting: (name) => `Quoting ${name}`, cancel: "Cancel", all: (n) => (n === 1 ? "Show 1 reply" : `Show all ${number(n)} replies`), next: "More comments", nextReplies: "More replies",
     like: (name) => `Like the comment by ${name}`, sure: "Delete this comment?", sureText: "If somebody has replied, its place stays.", save: "Save", why: "What is wrong with this comment?", gone: "The quoted comment was removed.", label: (name) => `Comment by ${name}`,
   },
   zh: {
     comments: (n) => `${number(n)} 条评论`, newest: "最新在前", oldest: "最早在前", order: "排序", say: "说点什么…", send: "发送", none: "还没有评论，说句好话吧。",
     reply: "回复", quote: "引用", edit: "编辑", delete: "删除", hide: "隐藏", unhide: "恢复显示", pin: "置顶", unpin: "取消置顶", report: "举报", more: "更多操作",
-    pinned: "作者置顶", hidden: "已隐藏：只有你、图片作者和管理员能看到", removed: "此评论已删除。", edited: "已编辑",
+    pinned: "作者置顶", hidden: "已隐藏：只有你、图片作者和管理员能看到", removed: "此评论已删除。", reason: (text) => `管理员的理由：${text}`, edited: "已编辑",
     replying: (name) => `回复 ${name}`, quoting: (name) => `引用 ${name}`, cancel: "取消", all: (n) => `展开全部 ${number(n)} 条回复`, next: "更多评论", nextReplies: "更多回复",
     like: (name) => `喜欢 ${name} 的评论`, sure: "删除这条评论？", sureText: "如果已有人回复，它的位置会保留。", save: "保存", why: "这条评论有什么问题？", gone: "被引用的评论已删除。", label: (name) => `${name} 的评论`,
   },
@@ -104,7 +104,7 @@ export function comments(picture, { mine, count, report }) {
   // row is one comment.
   function row(c, { root, answer, isPinned = false }) {
     const isRoot = c.id === root.id, hidden = c.hidden && (isRoot || !root.hidden); // and not just its root
-    if (c.removed) return h("li", { class: "comment gone", tabIndex: -1, "data-comment": c.id }, h("p", { class: "dim" }, t("removed")));
+    if (c.removed) return h("li", { class: "comment gone", tabIndex: -1, "data-comment": c.id }, h("p", { class: "dim" }, t("removed"), c.removed.reason && t("reason", c.removed.reason)));
     const small = (name, onclick) => h("button", { class: "button plain small", type: "button", onclick }, t(name));
     const own = c.user === me();
     const extra = [

@@ -49,7 +49,7 @@ export async function drawer(place, sheets) {
   const panel = h("aside", { class: "panel", hidden: true, "aria-label": t("title"), onkeydown: (e) => { if (e.key === "Escape") { toggle(false); button.focus(); } } },
     h("header", { class: "row" }, h("h2", { class: "grow" }, t("title")), h("button", { class: "button", onclick: clear }, t("clear")),
       h("button", { class: "icon", "aria-label": t("close"), onclick: () => { toggle(false); button.focus(); } }, glyph("close"))),
-    h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": t("title") },
+    h("div", { class: "scroll", tabIndex: 0, role: "group", "aria-label": t("title") },
       h("section", { class: "losing" }, switching, how), total, list, background, h("p", { class: "dim" }, t("units"))));
   place.append(panel);
 

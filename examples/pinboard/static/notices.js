@@ -36,6 +36,8 @@ const t = words({
     reply: (who, title) => [...who, " replied to your comment on ", [title || "a picture"]],
     mention: (who, title) => [...who, " mentioned you in a comment on ", [title || "a picture"]],
     other: (who, title) => [...who, " did something with ", [title || "a picture"]],
+    remove: (what) => ["A moderator removed ", ...what], hide: (what) => ["A moderator hid ", ...what], unhide: (what) => ["A moderator shows ", ...what, " again"],
+    yours: (title) => ["your picture ", [title]], yourComment: (title) => ["your comment on ", [title || "a picture"]],
   },
   zh: {
     one: (a) => [[a]], two: (a, b) => [[a], "和", [b]], many: (a, n) => [[a], "和另外 ", [`${n}`], " 人"],
@@ -49,12 +51,18 @@ const t = words({
     reply: (who, title) => [...who, "回复了你在", [title || "某张图片"], "下的评论"],
     mention: (who, title) => [...who, "在", [title || "某张图片"], "的评论中提到了你"],
     other: (who, title) => [...who, "与", [title || "某张图片"], "有互动"],
+    remove: (what) => ["管理员删除了", ...what], hide: (what) => ["管理员隐藏了", ...what], unhide: (what) => ["管理员恢复显示了", ...what],
+    yours: (title) => ["你的图片", [title]], yourComment: (title) => ["你在", [title || "某张图片"], "下的评论"],
   },
 });
+
+// byModerator tells whether a moderator did it, whose name its author does not learn.
+export const byModerator = (e) => ["remove", "hide", "unhide"].includes(e.activity.verb);
 
 // sentence returns the parts of a notification's text.
 export function sentence(e, title) {
   const [kind, id] = split(about(e)), { verb } = e.activity;
+  if (byModerator(e)) return t(verb, t(kind === "comment" ? "yourComment" : "yours", title ? t("title", title) : ""));
   const name = { follow: kind === "board" ? "followBoard" : "follow", like: kind === "comment" ? "likeComment" : "like", pin: "pin", comment: "comment", reply: "reply", mention: "mention" }[verb] ?? "other";
   return t(name, who(e), kind === "board" ? id.slice(id.indexOf(".") + 1) : title ? t("title", title) : "");
 }

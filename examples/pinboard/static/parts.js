@@ -16,6 +16,9 @@ export function toast(text) {
 
 export const empty = (text, icon = "pin") => h("div", { class: "state empty" }, glyph(icon), h("p", {}, text));
 
+// missing is a screen about what is not there.
+export const missing = (text, icon = "pin") => h("div", { class: "state empty" }, glyph(icon), h("h1", {}, text));
+
 export const failure = (error, again) => h("div", { class: "state failed", role: "alert" },
   h("p", {}, t("failed")), h("p", { class: "dim" }, error.message),
   again && h("button", { class: "button", onclick: again }, t("again")));
@@ -25,30 +28,29 @@ export const skeleton = (n = 4) => Array.from({ length: n }, () => h("div", { cl
 // endless fills a list with pages while its end is near the screen. read(cursor) gives
 // {items, next}, draw(item) an element, none the element for no items at all.
 export function endless(list, { read, draw, none, waiting = skeleton }) {
-  let cursor = "", loading = false, done = false, shown = 0;
-  const end = h("div", { class: "end" });
+  let cursor = "", shown = 0, end = h("div", { class: "end" });
   list.after(end);
-  const near = () => end.isConnected && end.getBoundingClientRect().top < innerHeight + 800;
-  async function more() {
-    if (loading || done) return;
-    loading = true;
-    end.replaceChildren(...waiting());
-    try {
-      do {
-        const page = await read(cursor);
-        list.append(...page.items.map(draw));
-        shown += page.items.length;
-        cursor = page.next ?? "";
-        done = cursor === "";
-      } while (!done && near());
-      end.replaceChildren(done ? (shown === 0 && none ? none : h("p", { class: "state dim" }, t("end"))) : "");
-      if (done) watch.disconnect();
-    } catch (error) {
-      end.replaceChildren(failure(error, more));
-    }
-    loading = false;
-  }
   const watch = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && more(), { rootMargin: "800px" });
+  // at puts what the list ends with. Nothing that is seen moves: it is new each time.
+  function at(...children) {
+    const before = end;
+    end = h("div", { class: "end" }, children);
+    before.replaceWith(end);
+  }
+  async function more() {
+    watch.disconnect();
+    at(waiting());
+    try {
+      const page = await read(cursor);
+      list.append(...page.items.map(draw));
+      shown += page.items.length;
+      cursor = page.next ?? "";
+      at(!cursor && (shown === 0 && none ? none : h("p", { class: "state dim" }, t("end"))));
+      if (cursor) watch.observe(end); // after the layout it calls again, if the end is near
+    } catch (error) {
+      at(failure(error, more));
+    }
+  }
   watch.observe(end);
 }
 

@@ -52,15 +52,23 @@ async function load(name, main, mine) {
   }
 }
 
+// matching returns the name of a path's screen, and its parameters.
+function matching(path) {
+  for (const [pattern, name] of screens) {
+    const match = path.match(pattern);
+    if (!match) continue;
+    try {
+      return [name, Object.fromEntries(Object.entries(match.groups ?? {}).map(([k, v]) => [k, v && decodeURIComponent(v)]))];
+    } catch { /* it is not UTF-8 */ }
+  }
+  return ["missing", {}];
+}
+
 async function show() {
   const mine = ++turn, main = document.getElementById("main");
   leave?.();
   leave = null;
-  let name = "missing", params = {};
-  for (const [pattern, screen] of screens) {
-    const match = location.pathname.match(pattern);
-    if (match) [name, params] = [screen, Object.fromEntries(Object.entries(match.groups ?? {}).map(([k, v]) => [k, v && decodeURIComponent(v)]))];
-  }
+  const [name, params] = matching(location.pathname);
   const screen = await load(name, main, mine);
   if (mine !== turn || !screen) return;
   main.className = `screen-${name}`;

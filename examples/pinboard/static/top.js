@@ -37,7 +37,7 @@ function account() {
     h("button", { onclick: theme }, glyph("sun"), dark() ? t("light") : t("dark")),
     Object.entries(languages).filter(([code]) => code !== language).map(([code, name]) => h("button", { lang: code, onclick: () => speak(code) }, glyph("language"), name)),
     h("button", { onclick: () => chooser((id) => signIn(id)) }, glyph("people"), t("as")),
-    h("button", { onclick: () => chooser((id) => open(`/?as=${id}`, "_blank", "noopener")) }, glyph("window"), t("window")));
+    h("button", { onclick: () => chooser(elsewhere) }, glyph("window"), t("window")));
   const button = h("button", { class: "icon", "aria-label": t("account", person(me()).name), "aria-expanded": "false", onclick: () => toggle(sheet.hidden) }, avatar(me(), 32));
   const toggle = (shown) => { sheet.hidden = !shown; button.setAttribute("aria-expanded", String(shown)); };
   document.addEventListener("click", (e) => { if (!menu.contains(e.target) || sheet.contains(e.target)) toggle(false); });
@@ -52,6 +52,12 @@ function theme(e) {
   document.documentElement.dataset.theme = other;
   localStorage.setItem("plaza.theme", other);
   e.currentTarget.lastChild.textContent = dark() ? t("light") : t("dark");
+}
+
+// elsewhere opens a window of another person, unless the browser blocks it.
+function elsewhere(id) {
+  const other = open("about:blank");
+  if (other) signIn(id, "/", Object.assign(other, { opener: null }));
 }
 
 // chooser lets one choose a person.

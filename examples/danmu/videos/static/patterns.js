@@ -4,6 +4,10 @@ const most = 3; // expressions that may be too slow before all rest
 const batch = 200; // comments
 const retry = 3000; // milliseconds until the worker's script is read again
 
+// A browser that knows trusted types takes no other address for the worker.
+const address = new URL("patterns-worker.js", import.meta.url).href;
+const script = globalThis.trustedTypes?.createPolicy("patterns", { createScriptURL: () => address }).createScriptURL("") ?? address;
+
 // Patterns tests texts against regular expressions in a worker, since some take years
 // for some texts. Such a one is taken out.
 export class Patterns {
@@ -63,7 +67,7 @@ export class Patterns {
   }
 
   #start() {
-    const worker = new Worker(new URL("patterns-worker.js", import.meta.url));
+    const worker = new Worker(script);
     worker.addEventListener("message", ({ data }) => { if (worker === this.#worker) this.#hear(data); });
     worker.addEventListener("error", () => { // its script could not be read
       if (worker !== this.#worker) return;

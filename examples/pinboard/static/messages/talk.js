@@ -27,7 +27,7 @@ export function openTalk(box, to) {
   const heading = h("h2", { class: "name" }), presence = h("span", { class: "presence", role: "status" });
   const options = h("div", { class: "options" });
   const list = h("ol", { class: "list talk-list" });
-  const scroll = h("div", { class: "talk-scroll", tabIndex: 0, role: "region", "aria-label": t("conversation") }, h("div", { class: "waiting" }, skeleton(4)), list);
+  const scroll = h("div", { class: "talk-scroll", tabIndex: 0, role: "group", "aria-label": t("conversation") }, h("div", { class: "waiting" }, skeleton(4)), list);
   const toEnd = h("button", { type: "button", class: "icon to-end", "aria-label": t("toEnd"), hidden: true, onclick: () => scroller.toEnd() }, glyph("down"));
   const status = h("p", { class: "visually-hidden", role: "status" });
   const notice = h("p", { class: "talk-notice", hidden: true });

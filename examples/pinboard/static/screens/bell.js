@@ -5,8 +5,8 @@ import { on, once } from "../live.js";
 import { menu } from "../menu.js";
 import { empty, failure, optimistic, skeleton, toast } from "../parts.js";
 import { avatar, person } from "../people.js";
-import { ago, exact, words } from "../words.js";
-import { about, pathOf, pictureOf, sentence } from "../notices.js";
+import { ago, exact, language, words } from "../words.js";
+import { about, byModerator, pathOf, pictureOf, sentence } from "../notices.js";
 
 const t = words({
   en: {
@@ -125,17 +125,19 @@ export async function show(main) {
   function row(e) {
     const label = h("span", { class: "visually-hidden" }, e.read ? t("wasRead") : t("wasUnread"));
     if (e.announcement) {
+      const { title, text } = { ...e.announcement, ...e.announcement.data?.[language] };
       return h("li", { class: e.read ? "notice said" : "notice said unread" },
         h("span", { class: "seal" }, glyph("pin")),
-        h("div", { class: "grow" }, h("p", { class: "text" }, label, h("strong", {}, e.announcement.title)), e.announcement.text && h("p", { class: "dim" }, e.announcement.text)),
+        h("div", { class: "grow" }, h("p", { class: "text" }, label, h("strong", {}, title)), text && h("p", { class: "dim" }, text)),
         h("button", { class: "icon", type: "button", "aria-label": t("dismiss"), title: t("dismiss"), "data-part": "dismiss", onclick: () => away(e, () => del(`/api/bell/announcements/${e.announcement.id}`)) }, glyph("close")));
     }
-    const actors = (e.actors ?? [e.activity.actor]).slice(0, 3), picture = pictureOf(e);
+    const actors = (e.actors ?? [e.activity.actor]).slice(0, 3), picture = pictureOf(e), reason = e.activity.data?.reason;
     return h("li", { class: e.read ? "notice" : "notice unread" },
       h("a", { class: "open", href: pathOf(e), "data-part": "open", onclick: () => mark(e) },
-        h("span", { class: `faces n${actors.length}` }, actors.map((id) => avatar(id, 44))),
+        byModerator(e) ? h("span", { class: "seal" }, glyph("shield")) : h("span", { class: `faces n${actors.length}` }, actors.map((id) => avatar(id, 44))),
         h("span", { class: "grow" },
           h("span", { class: "text" }, label, sentence(e, titles[picture]).map((part) => (Array.isArray(part) ? h("strong", {}, part[0]) : part))),
+          reason && h("span", { class: "reason" }, reason),
           h("span", { class: "when" }, e.until ? [glyph("clock"), t("back", exact(e.until))] : h("time", { datetime: e.activity.time, title: exact(e.activity.time) }, ago(e.activity.time)))),
         picture && h("img", { class: "thumb", src: `/pictures/${encodeURIComponent(picture)}.svg`, width: 64, height: 64, alt: "", loading: "lazy" })),
       !e.read && h("span", { class: "dot", "aria-hidden": "true" }),
@@ -155,8 +157,8 @@ export async function show(main) {
       [t("hour"), "clock", snooze(new Date(now.getTime() + 3600e3))],
       [t("tomorrow"), "clock", snooze(morning(1))],
       [t("week"), "clock", snooze(morning(((8 - now.getDay()) % 7) || 7))],
-      ["picture", "board"].includes(kind) && [t(kind === "picture" ? "mutePicture" : "muteBoard"), "mute", () => said(put(`/api/muted/${encodeURIComponent(about(e))}`), t("muted"))],
-      actor !== me() && [t("block", person(actor).name), "block", () => said(put(`/api/blocked/${encodeURIComponent(actor)}`), t("blocked", person(actor).name))],
+      ["picture", "board"].includes(kind) && !byModerator(e) && [t(kind === "picture" ? "mutePicture" : "muteBoard"), "mute", () => said(put(`/api/muted/${encodeURIComponent(about(e))}`), t("muted"))],
+      actor !== me() && !byModerator(e) && [t("block", person(actor).name), "block", () => said(put(`/api/blocked/${encodeURIComponent(actor)}`), t("blocked", person(actor).name))],
     ];
   }
 

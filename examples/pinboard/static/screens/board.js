@@ -3,7 +3,7 @@ import { card, masonry, ready, waiting } from "../cards.js";
 import { ask } from "../dialog.js";
 import { glyph, h } from "../dom.js";
 import { followButton } from "../follow.js";
-import { empty, endless, failure, toast } from "../parts.js";
+import { empty, endless, failure, missing, toast } from "../parts.js";
 import { personLink } from "../people.js";
 import { number, words } from "../words.js";
 
@@ -37,6 +37,6 @@ export async function show(main, { board }) {
     root.append(h("div", { class: "headline" }, h("div", { class: "grow" }, name, h("p", { class: "row" }, personLink(about.owner), followers)), act), list);
     endless(list, { read: (cursor) => get(`${path}/pins${cursor && `?cursor=${encodeURIComponent(cursor)}`}`), draw: card, none: empty(t("none"), "board"), waiting });
   } catch (error) {
-    root.replaceChildren(error instanceof APIError && error.status === 404 ? empty(t("unknown"), "board") : failure(error, () => show(main, { board })));
+    root.replaceChildren(error instanceof APIError && error.status === 404 ? missing(t("unknown"), "board") : failure(error, () => show(main, { board })));
   }
 }

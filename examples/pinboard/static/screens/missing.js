@@ -1,8 +1,8 @@
-import { empty } from "../parts.js";
+import { missing } from "../parts.js";
 import { words } from "../words.js";
 
 const t = words({ en: { none: "There is nothing at this address." }, zh: { none: "此地址没有内容。" } });
 
 export function show(main) {
-  main.append(empty(t("none")));
+  main.append(missing(t("none")));
 }

@@ -1,5 +1,5 @@
 // What people reported, for moderators, and what was done about it.
-import { get, newKey, post } from "../api.js";
+import { get, newKey, post, signIn } from "../api.js";
 import { glyph, h, sheet } from "../dom.js";
 import { empty, endless, optimistic, toast } from "../parts.js";
 import { person, personLink } from "../people.js";
@@ -10,7 +10,7 @@ const t = words({
     title: "Moderation", reports: "Reports", log: "What was done", which: "What to show", none: "Nothing is reported. All is well.", nothing: "Nothing was done yet.",
     refused: "Only moderators see what was reported.", mia: "Mia is one. Continue as Mia", people: (n) => n === 1 ? "1 person reported this" : `${n} people reported this`,
     picture: (by) => `Picture by ${by}`, comment: (by) => `Comment by ${by}`, why: "Why?", says: (name) => `${name} says`, noReason: "gave no reason",
-    reason: "Why? Its author can read your reason.", remove: "Remove", hide: "Hide", dismiss: "It is fine", again: "Show again", open: (title) => `Open “${title}”`,
+    reason: "Why? The author of what you remove or hide can read it.", remove: "Remove", hide: "Hide", dismiss: "It is fine", again: "Show again", open: (title) => `Open “${title}”`,
     remove_done: "Removed.", hide_done: "Hidden.", dismiss_done: "Dismissed.", unhide_done: "It shows again.",
     did: { remove: "removed", hide: "hid", unhide: "showed again", dismiss: "found nothing wrong with" }, what: { picture: "a picture", comment: "a comment" }, by: (name) => `by ${name}`,
   },
@@ -18,7 +18,7 @@ const t = words({
     title: "审核", reports: "举报", log: "处理记录", which: "显示内容", none: "没有举报，一切正常。", nothing: "还没有处理记录。",
     refused: "只有管理员能看到举报。", mia: "Mia 是管理员，以 Mia 身份继续", people: (n) => `${n} 人举报`,
     picture: (by) => `${by} 的图片`, comment: (by) => `${by} 的评论`, why: "原因？", says: (name) => `${name}：`, noReason: "没有说明原因",
-    reason: "处理理由（作者可见）", remove: "删除", hide: "隐藏", dismiss: "没有问题", again: "恢复显示", open: (title) => `打开“${title}”`,
+    reason: "处理理由（删除或隐藏时作者可见）", remove: "删除", hide: "隐藏", dismiss: "没有问题", again: "恢复显示", open: (title) => `打开“${title}”`,
     remove_done: "已删除。", hide_done: "已隐藏。", dismiss_done: "已驳回。", unhide_done: "已恢复显示。",
     did: { remove: "删除了", hide: "隐藏了", unhide: "恢复了", dismiss: "认为没有问题：" }, what: { picture: "图片", comment: "评论" }, by: (name) => `（${name}）`,
   },
@@ -55,7 +55,7 @@ export async function show(main) {
 
 function refused(main) {
   main.replaceChildren(h("h1", {}, t("title")), h("div", { class: "state" }, glyph("shield"), h("p", {}, t("refused")),
-    h("a", { class: "button primary", href: "/moderation?as=mia", "data-outside": true }, t("mia"))));
+    h("button", { class: "button primary", onclick: () => signIn("mia", "/moderation") }, t("mia"))));
 }
 
 const subject = (line) => h("div", { class: "subject" },
@@ -73,7 +73,7 @@ function reported(line) {
     draw: (r) => h("li", {}, personLink(r.actor, 24), h("span", { class: r.reason ? "" : "dim" }, r.reason || t("noReason"))),
     waiting: () => [],
   });
-  const reason = h("input", { class: "field", placeholder: t("reason"), "aria-label": t("reason"), maxLength: 300 });
+  const reason = h("input", { class: "field", placeholder: t("reason"), "aria-label": t("reason"), maxLength: 200 });
   const act = (action, style = "") => h("button", { class: `button ${style}`, onclick: () => decide(item, line, action, reason.value.trim()) }, t(action));
   const item = h("li", { class: "card report" }, subject(line), line.reason && h("p", { class: "said" }, glyph("flag"), h("span", {}, h("strong", {}, t("says", person(line.actor).name)), " ", line.reason)), why, reason,
     h("div", { class: "acts" }, act("remove", "primary"), kind(line) === "comment" && act("hide"), act("dismiss")));

@@ -4,7 +4,7 @@ import { boardHref, card, love, masonry, picture, pinHref, ready, waiting } from
 import { comments } from "../comments.js";
 import { ask, confirm, dialog } from "../dialog.js";
 import { glyph, h, sheet } from "../dom.js";
-import { empty, endless, failure, toast } from "../parts.js";
+import { empty, endless, failure, missing, toast } from "../parts.js";
 import { avatar, person, personLink } from "../people.js";
 import { go } from "../router.js";
 import { tagLink } from "../tags.js";
@@ -67,7 +67,7 @@ export async function show(main, { picture: id }) {
       draw: card, none: empty(t("none")), waiting,
     });
   } catch (error) {
-    root.replaceChildren(error instanceof APIError && (error.status === 404 || error.status === 400) ? empty(t("unknown")) : failure(error, () => show(main, { picture: id })));
+    root.replaceChildren(error instanceof APIError && (error.status === 404 || error.status === 400) ? missing(t("unknown")) : failure(error, () => show(main, { picture: id })));
   }
   return () => { document.title = "Pinboard · Plaza"; };
 }
@@ -107,7 +107,7 @@ async function remove(id) {
 
 // report brings an object before the moderators.
 async function report(object, why) {
-  const reason = await ask(why, { done: t("send"), most: 500, long: true });
+  const reason = await ask(why, { done: t("send"), most: 200, long: true });
   if (!reason) return;
   try {
     await put("/api/reports", { object, reason });

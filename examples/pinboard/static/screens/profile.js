@@ -3,7 +3,7 @@ import { boardHref, card, collage, masonry, ready, waiting } from "../cards.js";
 import { ask, dialog } from "../dialog.js";
 import { glyph, h, sheet } from "../dom.js";
 import { followButton } from "../follow.js";
-import { empty, endless, failure, toast } from "../parts.js";
+import { empty, endless, failure, missing, toast } from "../parts.js";
 import { avatar, person, personLink } from "../people.js";
 import { tagName } from "../tags.js";
 import { go } from "../router.js";
@@ -50,7 +50,7 @@ export async function show(main, { person: id }) {
       h("div", { class: "tabs", role: "group" }, tab("pins", pins), tab("boards", () => boards(shown, p))), shown);
     pins();
   } catch (error) {
-    root.replaceChildren(error instanceof APIError && error.status === 404 ? empty(t("unknown"), "people") : failure(error, () => show(main, { person: id })));
+    root.replaceChildren(error instanceof APIError && error.status === 404 ? missing(t("unknown"), "people") : failure(error, () => show(main, { person: id })));
   }
 }
 
@@ -83,16 +83,15 @@ function neighbor(n) {
 // boardName guesses a board's name from its id, which was made of its first name.
 const boardName = (id) => id.slice(id.indexOf(".") + 1).replaceAll("-", " ").replace(/^./u, (first) => first.toUpperCase());
 
-async function boards(shown, p) {
-  shown.replaceChildren(h("div", { class: "boards" }, waiting(4)));
-  try {
-    const all = await get(`/api/people/${encodeURIComponent(p.id)}/boards`);
-    const own = p.id === me() && h("button", { class: "button", type: "button", onclick: create }, glyph("plus"), t("fresh"));
-    shown.replaceChildren(own && h("p", {}, own) || "", all.length === 0 ? empty(t("noBoards"), "board") : h("ul", { class: "list boards" }, all.map((b) =>
-      h("li", {}, h("a", { href: boardHref(b.id) }, b.pictures ? collage(b.pictures) : h("span", { class: "collage of0" }, glyph("board")), h("strong", {}, b.name))))));
-  } catch (error) {
-    shown.replaceChildren(failure(error, () => boards(shown, p)));
-  }
+function boards(shown, p) {
+  const list = h("ul", { class: "list boards" });
+  const own = p.id === me() && h("button", { class: "button", type: "button", onclick: create }, glyph("plus"), t("fresh"));
+  shown.replaceChildren(own && h("p", {}, own) || "", list);
+  endless(list, {
+    read: (cursor) => get(`/api/people/${encodeURIComponent(p.id)}/boards${cursor && `?cursor=${encodeURIComponent(cursor)}`}`),
+    draw: (b) => h("li", {}, h("a", { href: boardHref(b.id) }, b.pictures ? collage(b.pictures) : h("span", { class: "collage of0" }, glyph("board")), h("strong", {}, b.name))),
+    none: empty(t("noBoards"), "board"), waiting: () => [h("div", { class: "boards" }, waiting(4))],
+  });
   async function create() {
     const name = await ask(t("name"), { done: t("create"), most: 60 });
     if (!name) return;

@@ -3,7 +3,7 @@ import { card, masonry, ready, waiting } from "../cards.js";
 import { h } from "../dom.js";
 import { followButton } from "../follow.js";
 import { APIError } from "../api.js";
-import { empty, endless, failure } from "../parts.js";
+import { empty, endless, failure, missing } from "../parts.js";
 import { tagName, tagRow } from "../tags.js";
 import { number, words } from "../words.js";
 
@@ -25,6 +25,6 @@ export async function show(main, { tag }) {
     root.append(tagRow(tag), h("div", { class: "headline" }, h("div", { class: "grow" }, h("h1", {}, tagName(tag)), followers), follow), list);
     endless(list, { read: (cursor) => get(`${path}/pins${cursor && `?cursor=${encodeURIComponent(cursor)}`}`), draw: card, none: empty(t("none")), waiting });
   } catch (error) {
-    root.replaceChildren(error instanceof APIError && error.status === 404 ? empty(t("unknown")) : failure(error, () => show(main, { tag })));
+    root.replaceChildren(error instanceof APIError && error.status === 404 ? missing(t("unknown")) : failure(error, () => show(main, { tag })));
   }
 }
