@@ -75,6 +75,7 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 		for _, attribute := range damaged {
 			_, stands := item[idAttr]
 			switch {
+			case attribute == shardsAttr: // recount sets it: until then it says that all lists must be read
 			case attribute == verAttr:
 				update.Set(verAttr, g.versionFrom(key))
 			case attribute == ttlAttr && single && !stands:
@@ -185,7 +186,7 @@ func (s state) fixGuarded(inTail bool) fix {
 		return putGuard // it names the wrong shard
 	case s.byHead:
 		return nothing
-	case inTail && s.shard() < 0:
+	case inTail && (s.shard() < 0 || s.closed):
 		return putInHead
 	case inTail:
 		return nothing

@@ -33,6 +33,10 @@ type Shape struct {
 // shared reports whether a guard may hold several edges.
 func (s Shape) shared() bool { return len(s.Kinds) == 0 || s.Kinds[0] != "" }
 
+// loops reports whether e leads to its own tail where tails are counted: its
+// transaction would write one counter twice, so no such edge is ever written.
+func (s Shape) loops(e Edge) bool { return s.TailCount != "" && e.Tail == e.Head }
+
 // GuardKey is where the pair's guard is.
 func (s Shape) GuardKey(e Edge) store.Key { return store.Key{PK: s.guardPK(e.Tail), SK: e.Head} }
 

@@ -138,6 +138,7 @@ func Run[E any](t *testing.T, f Feature[E]) {
 		{name: "CheckAndRepairReportAFailedRead", run: failedReads[E], only: Feature[E].mutual},
 		{name: "AKilledRepairLeavesEveryCounterNamed", run: killedRepair[E], only: Feature[E].mutual},
 		{name: "RepairDoesNotRestoreEndedEdges", run: repairEnded[E]},
+		{name: "NothingIsCountedBelowZero", run: endsUncounted[E]},
 		{name: "DamagedItemsAreReported", run: damagedItems[E]},
 		{name: "ADamagedCounterIsRepairedBeforeItsEdges", run: damagedCounter[E], only: Feature[E].hasKinds},
 		{name: "IfTheNamesOfShardsAreDamagedAllAreRead", run: damagedShards[E], only: Feature[E].hasKinds},
