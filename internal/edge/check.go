@@ -330,10 +330,13 @@ func (g *Graph) listKeys(e Edge) []store.Key {
 	return keys
 }
 
+// listedIn are the names in an edge's rows, "" for those that cannot be read.
 func (g *Graph) listedIn(e Edge, found map[store.Key]dynamo.Item) (head string, tails []string) {
 	keys := g.listKeys(e)
 	for _, key := range keys[1:] {
-		tails = append(tails, textIn(found[key][g.Tail]))
+		row, _ := g.listed(Edge{Head: e.Head}, found[key])
+		tails = append(tails, row.Tail)
 	}
-	return textIn(found[keys[0]][g.Head]), tails
+	row, _ := g.listed(Edge{Tail: e.Tail}, found[keys[0]])
+	return row.Head, tails
 }

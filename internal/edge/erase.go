@@ -1,10 +1,15 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -13,6 +18,10 @@ import (
 // torn edges first, so that the lists and counts of others stay right. The guards
 // stay until they expire, and hold only the ids that have ended. After an error,
 // repeat it. If new edges keep arriving, the error is plaza.ErrBusy.
+//
+// A row of the head's list whose tail cannot be read may be all that is known here
+// of an edge that stands. It is left and returned as plaza.ErrCorrupt, after all
+// else was erased. Repair of the tail restores it, and Repair of the head removes it.
 //
 // Edges end one after another, since edges of one counter would conflict; only
 // the shards of the head's lists run side by side.
@@ -29,7 +38,15 @@ func (g *Graph) Erase(ctx context.Context, of Ends) error {
 }
 
 func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error) {
-	if _, err := g.Repair(ctx, of); err != nil {
+	var unread error // the first row that names no tail
+	if _, err := g.repair(ctx, of, func(item dynamo.Item) bool {
+		key := store.KeyOf(item)
+		if _, err := ids.Parse(key.SK); err != nil || keys.Split(key.PK)[0] != g.Heads {
+			return false
+		}
+		unread = cmp.Or(unread, g.table.Corrupt(key, "it names nobody whose edge could be erased"))
+		return true
+	}); err != nil {
 		return false, err
 	}
 	if err := g.endEdges(ctx, of); err != nil {
@@ -43,7 +60,10 @@ func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error)
 	if of.Head == "" {
 		return true, nil
 	}
-	return g.dropCounters(ctx, of.Head)
+	if erased, err = g.dropCounters(ctx, of.Head); erased {
+		err = unread
+	}
+	return erased, err
 }
 
 // endEdges ends the edges, for each counter of the head one at a time. The

@@ -209,21 +209,21 @@ func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
 // list share.
 func (g *Graph) listed(e Edge, item dynamo.Item) (Edge, error) {
 	key := store.KeyOf(item)
-	other, attribute := &e.Head, g.Head
+	other, attribute, own := &e.Head, g.Head, e.Tail
 	if e.Tail == "" {
-		other, attribute = &e.Tail, g.Tail
+		other, attribute, own = &e.Tail, g.Tail, e.Head
 	}
-	*other = textIn(item[attribute])
+	name := textIn(item[attribute])
 	id, err := ids.Parse(key.SK)
 	switch {
 	case err != nil || id == 0:
 		return e, g.table.Corrupt(key, "its key is no id")
-	case keys.CheckName(attribute, *other) != nil:
+	case keys.CheckName(attribute, name) != nil:
 		return e, g.table.Corrupt(key, attribute+" is no name")
-	case g.loops(e):
+	case g.loops(Edge{Tail: name, Head: own}):
 		return e, g.table.Corrupt(key, attribute+" is the name that has the list")
 	}
-	e.ID = id
+	*other, e.ID = name, id
 	return e, nil
 }
 

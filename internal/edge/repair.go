@@ -18,8 +18,16 @@ import (
 // there too, so ends may be repaired in any order.
 //
 // Cost: as Check; for each torn edge 2 requests and 1 transaction more.
-func (g *Graph) Repair(ctx context.Context, of Ends) (fixed Drift, err error) {
+func (g *Graph) Repair(ctx context.Context, of Ends) (Drift, error) {
+	return g.repair(ctx, of, func(dynamo.Item) bool { return false })
+}
+
+// repair is Repair, which leaves the damaged items that keep returns true for.
+func (g *Graph) repair(ctx context.Context, of Ends, keep func(dynamo.Item) bool) (fixed Drift, err error) {
 	damaged := func(item dynamo.Item, attributes []string) error {
+		if keep(item) {
+			return nil
+		}
 		cleared, err := g.clear(ctx, item, attributes)
 		if cleared {
 			fixed.Damaged++

@@ -157,6 +157,7 @@ func Run[E any](t *testing.T, f Feature[E]) {
 
 		{name: "EraseEndsEverything", run: eraseEverything[E]},
 		{name: "EraseEndsTornEdges", run: eraseTorn[E], only: Feature[E].mutual},
+		{name: "EraseReturnsARowThatNamesNobody", run: eraseUnread[E]},
 		{name: "EraseOfATornEdgeDoesNotCountBelowZero", run: eraseCounts[E], only: Feature[E].mutual},
 		{name: "EraseUnderFaultsAndKills", run: eraseUnderFaults[E]},
 		{name: "EraseKilledAtEachWrite", run: eraseKilled[E], only: Feature[E].mutual},
