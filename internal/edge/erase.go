@@ -3,6 +3,7 @@ package edge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/guregu/dynamo/v2"
@@ -26,7 +27,8 @@ import (
 // Edges end one after another, since edges of one counter would conflict; only
 // the shards of the head's lists run side by side.
 //
-// Cost: as Repair; 1 transaction for each edge.
+// Cost: as Repair; 1 transaction for each edge. Where another end counts too few
+// edges its counters are repaired.
 func (g *Graph) Erase(ctx context.Context, of Ends) error {
 	for range attempts {
 		erased, err := g.eraseOnce(ctx, of)
@@ -103,9 +105,29 @@ func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error]) error
 			return err
 		}
 		for _, e := range edges {
-			if _, err := g.end(ctx, e, false); err != nil {
+			_, err := g.end(ctx, e, false)
+			if errors.Is(err, plaza.ErrCorrupt) { // the other end counts too few
+				if err = g.recountBoth(ctx, e); err == nil {
+					_, err = g.end(ctx, e, false)
+				}
+			}
+			if err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// recountBoth sets the counters of both ends of e to what their lists hold.
+func (g *Graph) recountBoth(ctx context.Context, e Edge) error {
+	all := []Ends{{Head: e.Head}}
+	if g.TailCount != "" {
+		all = []Ends{{e.Head, e.Head}, {e.Tail, e.Tail}}
+	}
+	for _, of := range all {
+		if _, err := g.recount(ctx, of); err != nil {
+			return err
 		}
 	}
 	return nil

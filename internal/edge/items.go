@@ -161,6 +161,9 @@ func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged [
 	} else if ended && !g.shared() {
 		damaged = append(damaged, ttlAttr)
 	}
+	if stamp, stamped := guard[g.Stamp]; stamped && !g.Stamped(stamp) {
+		damaged = append(damaged, g.Stamp)
+	}
 	if !g.shared() && len(edges) == 0 && !ended {
 		damaged = []string{"pk", idAttr, shardAttr, endedAttr}
 	}

@@ -73,7 +73,7 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 		seen = as
 	}
 	var write store.Write
-	if damaged[0] == "pk" || single && damaged[0] != ttlAttr {
+	if damaged[0] == "pk" || single && damaged[0] != ttlAttr && damaged[0] != g.Stamp {
 		write = g.table.Delete(key).If(seen.expr, seen.args...)
 	} else {
 		update := g.table.Update(key).If(seen.expr, seen.args...)

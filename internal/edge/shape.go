@@ -3,6 +3,8 @@ package edge
 import (
 	"strconv"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -23,6 +25,11 @@ type Shape struct {
 	// Kinds of edges. Each has its own lists and counts, and the edges of a
 	// pair share one guard. Without kinds each guard is for one edge.
 	Kinds []string
+
+	// Stamp is an attribute of guards that the feature writes, with the condition that
+	// a stored one must meet; "" if there is none.
+	Stamp   string
+	Stamped func(types.AttributeValue) bool
 
 	// Apart puts each shard's counter into its own partition, so that none gets
 	// hot. Otherwise all counters of a head share a partition, and one Query
