@@ -87,7 +87,7 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 	}
 	for i, name := range slices.Sorted(maps.Keys(cases)) {
 		c := cases[name]
-		brief := !faults.Full() && i/2%2 != i%2 // half of those that a feature tries
+		brief := !faults.Full() && i/2%2 != i%2                              // half of those that a feature tries
 		if (brief || !f.tries(i)) && !c.byKey && !(c.always && f.mutual()) { // only one of them can have that
 			continue
 		}
