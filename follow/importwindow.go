@@ -86,7 +86,7 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 			return p, err
 		case held.Stands():
 			if stamp, stamped := item[importAttr]; stamped && !isStamp(stamp) {
-				return p, in.table.Corrupt(key, "its import is none")
+				return p, in.table.Corrupt(key, "its import names no window")
 			}
 			if importOf(item) == stamp {
 				p.own = append(p.own, edgeOf(held.Edge))
