@@ -156,12 +156,13 @@ func TestADamagedObjectIsReported(t *testing.T) {
 		name  string
 		value types.AttributeValue
 	}
-	for i, d := range faults.Some(6,
+	for i, d := range faults.Some(7,
 		damage{"segmentMs", number("-1")},
 		damage{"durationMs", number("-5")},
 		damage{"shards", shards("3")},
 		damage{"shards", shards("64")},
 		damage{"segs", &types.AttributeValueMemberB{Value: []byte("r\xff")}},
+		damage{"segs", &types.AttributeValueMemberNULL{Value: true}},
 		damage{"owner", number("1")},
 		damage{"segmentMs", number("9223372036854775807")},
 		damage{"durationMs", text("long")},
@@ -203,7 +204,8 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 	w := newWorld(t, &danmu.Options{Consistent: true, OnCorrupt: heard.hear})
 	bad, good := w.at(t, 1), w.at(t, 2)
 	for _, d := range []dynamo.Item{
-		{"id": number("1")}, {"id": text("no id")}, {"ended": text("x")}, {"id": text(""), "ended": number("1")}, {},
+		{"id": number("1")}, {"id": text("no id")}, {"id": &types.AttributeValueMemberNULL{Value: true}},
+		{"ended": text("x")}, {"id": text(""), "ended": number("1")}, {},
 	} {
 		for _, c := range []danmu.Comment{bad, good} {
 			_, err := w.Like(t.Context(), of(c, "zoe"))
@@ -219,10 +221,21 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, map[danmu.ID]danmu.Reaction{good.ID: {Liked: true}}, got)
 		require.True(t, heard.take()["U#zoe / "+sk])
+		if len(d) > 2 {
+			_, err = w.Like(t.Context(), of(bad, "zoe"))
+			require.ErrorIs(t, err, plaza.ErrCorrupt)
+		}
 		require.NoError(t, w.Erase(t.Context(), "zoe"))
 		require.Empty(t, w.reactions(t, "zoe"))
 		require.Len(t, w.items(t, "U#zoe"), 1, "of the good one")
 	}
+
+	// No op is later than this one, so that no like could ever be counted again.
+	require.NoError(t, w.raw(t).Put(dynamo.Item{
+		"pk": text("U#zoe"), "sk": text("v#" + bad.ID.String() + "#L"), "ended": text("7ZZZZZZZZZZZZ"),
+	}).Run(t.Context()))
+	_, err := w.Like(t.Context(), of(bad, "zoe"))
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
 // The test puts random values into attributes of every item. No read panics, fails

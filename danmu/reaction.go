@@ -139,7 +139,11 @@ func (r *Repository) react(ctx context.Context, what string, a Action, k kind) (
 				begun = stored.Op == o.id
 				return nil
 			}
-			if !o.above(stored.Ended) {
+			switch {
+			case o.above(stored.Ended):
+			case o.minted:
+				return r.table.Corrupt(store.Key{PK: item.PK, SK: item.SK}, "no id is later than its ended")
+			default:
 				return plaza.ErrRemoved
 			}
 		}

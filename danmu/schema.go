@@ -72,7 +72,7 @@ type objectItem struct {
 // UnmarshalDynamoItem refuses an item that this package did not write.
 func (i *objectItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain objectItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
 		return err
 	}
 	_, err := i.segments()

@@ -214,6 +214,52 @@ func TestADamagedMarkHidesItsSource(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
+// A Follow after damage shows its source, or leaves no edge.
+func TestAFollowAfterADamagedHeader(t *testing.T) {
+	t.Parallel()
+	var corrupt reported
+	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
+	w.setPulled(t, "emma", true)
+	jack := w.Home("jack")
+	w.subscribe(t, "jack", "chris")
+	want := w.publish(t, "chris", 2)
+	emmas := w.publish(t, "emma", 2)
+	for _, source := range []string{"chris", "emma"} {
+		if source == "emma" {
+			want = append(want, emmas...)
+			_, err := jack.Follow(t.Context(), source, nil)
+			require.NoError(t, err)
+		}
+		_, err := jack.Unfollow(t.Context(), source, nil)
+		require.NoError(t, err)
+		w.damage(t, "H#jack", "~", dynamo.Item{"dead#" + source: text("x")})
+		created, err := jack.Follow(t.Context(), source, nil)
+		require.NoError(t, err)
+		require.True(t, created)
+		require.Contains(t, corrupt.take(), "H#jack / ~")
+		require.Equal(t, newestFirst(want), all(t, jack.List, 10), source)
+		require.Empty(t, corrupt.take())
+	}
+
+	w.damage(t, "H#jack", "~", dynamo.Item{"floor": text("x")})
+	w.setPulled(t, "fred", true)
+	many, err := jack.FollowMany(t.Context(), []string{"ann", "fred"}, nil)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	require.Empty(t, many)
+	for _, source := range []string{"ann", "fred"} {
+		created, err := jack.Follow(t.Context(), source, nil)
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+		require.False(t, created)
+		_, err = w.follows.Get(t.Context(), followEdge("jack", source))
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+	}
+	created, err := jack.Follow(t.Context(), "chris", nil)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	require.False(t, created)
+	_, err = w.follows.Get(t.Context(), followEdge("jack", "chris"))
+	require.NoError(t, err, "it stood before")
+}
+
 func TestAPullThatNamesNoEdgeOrSourceIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

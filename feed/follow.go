@@ -69,12 +69,13 @@ func (h Home) checkSource(field, source string) error {
 // is plaza.ErrRemoved.
 //
 // If the home has no room for another Pulled source, Follow returns
-// ErrTooManyPulled or ErrFull, and ends the edge if this call made it.
+// ErrTooManyPulled or ErrFull, and ends the edge if this call made it. So it does
+// without an ID where the home's header is damaged, which is plaza.ErrCorrupt.
 //
-// Cost: with 100 activities of 1 KB copied 7 requests, 110 WCU, 26 RCU; past
+// Cost: with 100 activities of 1 KB copied 7 requests, 110 WCU, 27 RCU; past
 // removed activities up to 5 reads of 100 more; of a Pulled source 3 requests,
-// 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's header; where the
-// edge stood or has an ID of the caller's 1 request, 1 RCU for each 4 KB of the
+// 2 RCU, 11 WCU, 1 WCU more for each further KB of the home's header; 1 RCU more
+// for each further 4 KB of the header; where the edge stood or has an ID of the caller's 1 request, 1 RCU for each 4 KB of the
 // home's header more; where the home forgets what has expired 1 request, 1 WCU
 // for each KB of the header more; where it has no room 2 requests, 10 WCU, 1 WCU
 // for each KB of the header more.
@@ -152,12 +153,26 @@ type filling struct {
 // the edge, and later publishes deliver to the home. stands reports whether the
 // call created the edge and left it in place.
 func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
-	edge := f.edge
-	found, err := h.r.sources(ctx, []string{edge.Followee})
+	edge, fresh := f.edge, f.created && f.opts.ID == 0
+	wanted := []store.Key{sourceKey(edge.Followee)}
+	if fresh { // otherwise makeEdge has read the header
+		wanted = append(wanted, headerKey(h.reader))
+	}
+	stored, err := h.r.table.GetAll(ctx, wanted, true, 1)
 	if err != nil {
 		return f.created, err
 	}
-	source := found[edge.Followee]
+	head, err := h.r.parseHeader(stored[headerKey(h.reader)])
+	switch {
+	case err != nil:
+		return h.endRefused(ctx, edge, err)
+	case head.mark(markName(edge.Followee)).Edge == damagedMark:
+		// The mark would hide this edge too, but can only be of earlier ones.
+		if err := h.hideSource(ctx, edge.Followee, edge.ID-1); err != nil {
+			return true, err
+		}
+	}
+	source := h.r.sourceIn(stored, edge.Followee)
 	if source.Mode == Pushed || source.Mode == Closing {
 		return f.created, h.backfill(ctx, edge, f.opts.CopyLimit, f.parallel)
 	}
@@ -181,11 +196,11 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 	return f.created, err
 }
 
-// endRefused ends an edge for which the home has no room. It returns the
-// refusal.
+// endRefused ends an edge for which the home has no room, or whose header is
+// damaged. It returns the refusal.
 func (h Home) endRefused(ctx context.Context, edge follow.Edge, refusal error) (stands bool, err error) {
 	// A switch or a delivery may have used the edge.
-	if err := h.hideSource(ctx, edge.Followee, edge.ID); err != nil && !errors.Is(err, ErrFull) {
+	if err := h.hideSource(ctx, edge.Followee, edge.ID); err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, plaza.ErrCorrupt) {
 		return true, err
 	}
 	if _, err := h.r.graph.Unfollow(ctx, edge); err != nil {

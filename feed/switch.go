@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
@@ -180,18 +182,20 @@ func (r *Repository) sources(ctx context.Context, owners []string) (map[string]s
 		return nil, err
 	}
 	found := make(map[string]sourceItem, len(owners))
-	for i, owner := range owners {
-		found[owner] = sourceItem{Mode: Pushed}
-		item := stored[headers[i]]
-		if item == nil {
-			continue
-		}
-		var header sourceItem
-		if err := r.table.Decode(item, &header); !r.table.Skips(err) {
-			found[owner] = header
-		}
+	for _, owner := range owners {
+		found[owner] = r.sourceIn(stored, owner)
 	}
 	return found, nil
+}
+
+// sourceIn is a source among stored items.
+func (r *Repository) sourceIn(stored map[store.Key]dynamo.Item, owner string) sourceItem {
+	var header sourceItem
+	item := stored[sourceKey(owner)]
+	if item == nil || r.table.Skips(r.table.Decode(item, &header)) {
+		return sourceItem{Mode: Pushed}
+	}
+	return header
 }
 
 // transition is one worker's attempt to write a switch into all homes. Other

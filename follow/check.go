@@ -43,8 +43,8 @@ func ends(user string) edge.Ends { return edge.Ends{Tail: user, Head: user} }
 // follower. While edges of the user keep changing it is plaza.ErrBusy.
 //
 // Cost: 1 request for about 100 edges, 1 RCU for each edge and 1 for about 20 more;
-// where something is off 2 RCU more for each edge that the user follows, and
-// 66 RCU for each torn edge; for a user without counters 130 requests more.
+// 1 RCU more for each edge that lies in another shard than the first; where something is off 2 RCU more for each edge that the user follows, and
+// 67 RCU for each torn edge; for a user without counters 130 requests more.
 func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Check")
 	if err := keys.CheckName("User", user); err != nil {
@@ -61,7 +61,7 @@ func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 // plaza.ErrCorrupt until that user is repaired. While the user's counts change
 // faster than the lists can be read it is plaza.ErrBusy; what was fixed stays so.
 //
-// Cost: as Check; for each torn edge 2 requests, 1 transaction, 132 RCU, 10 WCU
+// Cost: as Check; for each torn edge 2 requests, 1 transaction, 134 RCU, 10 WCU
 // more; where a follower is restored 1 RCU for 40 followers of the shard more;
 // where a counter is wrong the lists once more, and 2 WCU for each.
 func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
@@ -78,11 +78,17 @@ func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
 // stay right. After an error, repeat it. While new edges of the user keep arriving
 // it is plaza.ErrBusy.
 //
+// An edge to the user that is missing in the list of followers stays, until Repair
+// of the follower restores it. A row of that list whose follower cannot be read
+// stays too: it is plaza.ErrCorrupt after all else was erased. Repair the follower,
+// which restores the edge, or the user, which removes the row; then repeat Erase.
+//
 // For 30 days after an edge has ended, here or by Unfollow, an item under both
 // users' names keeps its ID, so that no late request brings the edge back.
 //
 // Cost: as Repair; 1 transaction, 10 WCU for each edge; 1 transaction with 2 WCU for
-// each counter; a user without counters 200 requests more.
+// each counter; a user without counters 200 requests more; where another user's counts
+// are too low, 2 RCU more for 40 edges of that user.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {

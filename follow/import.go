@@ -78,13 +78,18 @@ type ImportResult struct {
 // pairs, run this import, or Repair or Erase its users. Follow and Unfollow of
 // other pairs may go on. Lists and counts agree once it has ended.
 //
+// To end an import that you will not resume, Repair every user of its sequence.
+// The edges that it wrote stay. Import the others under another name: to resume
+// this one afterwards would count edges twice, until the next Repair.
+//
 // An invalid edge is a plaza.InvalidError that names its position, an ID that
 // another edge of either user has is plaza.ErrConflict, and an error of the
-// sequence is returned. Each stops the import before the window it is in.
+// sequence is returned. Each stops the import before the window it is in. Where
+// what it resumes by is damaged, it is plaza.ErrCorrupt.
 //
 // Cost: 1 request for each 100 edges read and 25 items written, 3.01 WCU and 1 RCU
 // for each edge; 2 RCU more for an edge with an ID; 2 WCU for each user of a
-// window.
+// window; 1 RCU for each shard of a followee but the first, 4 WCU if it is new.
 func (r *Repository) Import(ctx context.Context, name string, edges iter.Seq2[Edge, error], opts *ImportOptions) (ImportResult, error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Import")
 	if err := keys.CheckName("Name", name); err != nil {

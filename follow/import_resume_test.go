@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,8 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -211,3 +214,118 @@ func TestLateWritesOfAKilledImportChangeNothing(t *testing.T) {
 	require.Equal(t, finished, scan(t, w))
 	requireStored(t, w, edges)
 }
+
+// TestRepairEndsAnImportThatIsNotResumed kills an import at each of its writes in
+// turn, and repairs or erases its users.
+func TestRepairEndsAnImportThatIsNotResumed(t *testing.T) {
+	t.Parallel()
+	edges := friends(12, 6, 20)
+	users := []string{"u000", "u001", "u002", "u003", "u004", "u005"}
+	for k := 2; ; k += faults.Size(1, 2) { // the first write is the checkpoint's
+		in := faults.New(t, uint64(k), faults.Rates{})
+		in.KillAt(k)
+		w := newWorld(t, sharded(3))
+		_, err := w.process(t, sharded(3), in.Wrap).Import(t.Context(), "old", sequence(edges), &follow.ImportOptions{Parallel: 1})
+		if err == nil {
+			require.Greater(t, k, 8)
+			break
+		}
+		sound := true
+		for _, user := range users {
+			drift, err := w.Check(t.Context(), user)
+			require.NoError(t, err)
+			sound = sound && drift == follow.Drift{}
+		}
+		stand := func() (left []follow.Edge) {
+			for _, user := range users {
+				left = append(left, all(t, w.Following, user, 100)...)
+			}
+			return left
+		}
+		if sound {
+			requireStored(t, w, stand())
+		}
+		for _, e := range edges[:4] {
+			_, err := w.Unfollow(t.Context(), e)
+			edgetest.OnlyDamage(t, "Unfollow", err)
+		}
+		for _, user := range users {
+			counts, err := w.Counts(t.Context(), user)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, min(counts.Followers, counts.Following), int64(0))
+		}
+		if k%2 == 0 {
+			require.NoError(t, w.Erase(t.Context(), users[0]))
+		}
+		for _, user := range users {
+			_, err := w.Repair(t.Context(), user)
+			require.NoError(t, err)
+		}
+		requireSound(t, w, users...)
+		left := stand()
+		requireStored(t, w, left)
+		require.NoError(t, w.Erase(t.Context(), users[0]))
+		left = slices.DeleteFunc(left, func(e follow.Edge) bool { return e.Follower == users[0] || e.Followee == users[0] })
+		edgetest.RequireErased(t, stored, w.table, edge.Ends{Tail: users[0]}, seeAll(left)...)
+	}
+}
+
+// TestADamagedStampOrCheckpointStopsAnImport damages what an import resumes by.
+func TestADamagedStampOrCheckpointStopsAnImport(t *testing.T) {
+	t.Parallel()
+	edges := friends(13, 6, 20)
+	opts := &follow.ImportOptions{Window: 15}
+	guard := edgetest.Key{"E#" + edges[17].Follower, edges[17].Followee} // in the second window
+	for name, c := range map[string]struct {
+		key       edgetest.Key
+		attribute string
+		value     any
+	}{
+		"a stamp of another type":      {guard, "import", 5},
+		"a stamp without a window":     {guard, "import", "old"},
+		"a stamp of no window":         {guard, "import", "old#-1"},
+		"sums that overflow":           {checkpoint, "created", int64(1<<63 - 1)},
+		"sums of too many windows":     {checkpoint, "done", int64(1<<63 - 1)},
+		"sums above those of a window": {checkpoint, "existing", 1},
+		"sums below those of a window": {checkpoint, "created", 0},
+		"a negative sum":               {checkpoint, "ended", -1},
+		"a window that is none":        {checkpoint, "window", 0},
+	} {
+		w := newWorld(t, nil)
+		in := faults.New(t, 0, faults.Rates{})
+		batches := 0
+		in.Script(func(op string, body []byte, _ int) faults.Fault {
+			if op == "BatchWriteItem" && bytes.Contains(body, []byte("old#2")) {
+				batches++
+			}
+			if op == "TransactWriteItems" && batches > 0 {
+				return faults.Fault{Kind: faults.KilledBefore}
+			}
+			return faults.Fault{}
+		})
+		_, err := w.process(t, nil, in.Wrap).Import(t.Context(), "old", sequence(edges), opts)
+		require.ErrorIs(t, err, faults.ErrKilled, name)
+		edgetest.NewHand(t, w.table).Set(c.key, c.attribute, c.value)
+		_, err = w.Import(t.Context(), "old", sequence(edges), opts)
+		require.ErrorIs(t, err, plaza.ErrCorrupt, name)
+		damaged := 0
+		for _, user := range []string{"u000", "u001", "u002", "u003", "u004", "u005"} {
+			drift, err := w.Check(t.Context(), user)
+			require.NoError(t, err)
+			damaged += drift.Damaged
+			_, err = w.Repair(t.Context(), user)
+			require.NoError(t, err)
+			requireSound(t, w, user)
+		}
+		if c.key == guard {
+			require.Equal(t, 1, damaged, name)
+		}
+		requireStored(t, w, edges)
+		result, err := w.Import(t.Context(), "new", sequence(edges), opts)
+		require.NoError(t, err)
+		require.EqualValues(t, 20, result.Existing)
+		requireStored(t, w, edges)
+	}
+}
+
+var checkpoint = edgetest.Key{"I#old", "checkpoint"}

@@ -3,6 +3,7 @@ package follow
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
@@ -13,9 +14,6 @@ import (
 // partSize is how many counters one transaction updates, beside its marker.
 const partSize = store.MaxTx - 1
 
-// attempts bounds how often a part is retried after opening shards.
-const attempts = 5
-
 // count is how much a window adds to one counter.
 type count struct {
 	user  string
@@ -23,14 +21,33 @@ type count struct {
 	Counts
 }
 
-// addCounts adds the edges to the counters, each part exactly once, because the
+// openShards opens the shards of the counters that are missing.
+func (in *importer) openShards(ctx context.Context, all []count) error {
+	wanted := map[store.Key]count{}
+	for _, c := range all {
+		if c.shard > 0 {
+			wanted[in.graph.CounterKey(c.user, c.shard)] = c
+		}
+	}
+	open, err := in.table.GetAll(ctx, slices.Collect(maps.Keys(wanted)), true, in.opts.Parallel)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(wanted, func(key store.Key, _ count) bool { return open[key] != nil })
+	closed := slices.Collect(maps.Values(wanted))
+	return parallel.ForEach(ctx, len(closed), in.opts.Parallel, func(ctx context.Context, i int) error {
+		return in.graph.OpenShard(ctx, closed[i].user, closed[i].shard)
+	})
+}
+
+// addCounts adds to the counters, each part exactly once, because the
 // same transaction puts the part's marker. The same edges give the same parts, so
 // a resumed import finds the markers of the parts that were added.
-func (in *importer) addCounts(ctx context.Context, edges []Edge) error {
+func (in *importer) addCounts(ctx context.Context, all []count) error {
 	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(in.opts.Parallel)
 	part := 0
-	for counts := range slices.Chunk(sum(edges), partSize) {
+	for counts := range slices.Chunk(all, partSize) {
 		marker := in.marker(part)
 		group.Go(func() error { return in.addPart(ctx, marker, counts) })
 		part++
@@ -65,24 +82,14 @@ func sum(edges []Edge) []count {
 }
 
 func (in *importer) addPart(ctx context.Context, marker markerItem, counts []count) error {
-	for range attempts {
-		err := in.table.Run(ctx, in.partTx(marker, counts))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return err
-		}
+	err := in.table.Run(ctx, in.partTx(marker, counts))
+	if refused, ok := store.AsRefused(err); ok {
 		if _, added := refused.At(0); added {
 			return nil
 		}
-		for i, c := range counts {
-			if _, closed := refused.At(i + 1); closed {
-				if err := in.graph.OpenShard(ctx, c.user, c.shard); err != nil {
-					return err
-				}
-			}
-		}
+		return plaza.ErrBusy // Erase has closed a shard
 	}
-	return plaza.ErrBusy
+	return err
 }
 
 func (in *importer) partTx(marker markerItem, counts []count) store.Write {

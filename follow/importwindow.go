@@ -27,7 +27,8 @@ type plan struct {
 // writeWindow writes the window's edges and counts. It returns how many edges
 // this import created and how many it left out as ended. Each step ends before
 // the next begins: list items are written after their edges have the same id in
-// the table, and counts are added after all their edges are written.
+// the table and their shards are open, so that Check sees all that a killed import
+// wrote; counts are added after all their edges are written.
 func (in *importer) writeWindow(ctx context.Context) (created, ended int, err error) {
 	stamp := keys.Join(in.name, strconv.Itoa(in.number))
 	p, err := in.plan(ctx, stamp)
@@ -41,6 +42,10 @@ func (in *importer) writeWindow(ctx context.Context) (created, ended int, err er
 	if err != nil {
 		return 0, 0, err
 	}
+	counts := sum(p.own)
+	if err := in.openShards(ctx, counts); err != nil {
+		return 0, 0, err
+	}
 	err = in.putEach(ctx, 2*len(p.own), func(i int) dynamo.Item {
 		e := p.own[i/2].edge()
 		if i%2 == 0 {
@@ -51,7 +56,7 @@ func (in *importer) writeWindow(ctx context.Context) (created, ended int, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	return len(p.own), p.ended, in.addCounts(ctx, p.own)
+	return len(p.own), p.ended, in.addCounts(ctx, counts)
 }
 
 func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) {
@@ -80,6 +85,9 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 		case err != nil:
 			return p, err
 		case held.Stands():
+			if stamp, stamped := item[importAttr]; stamped && !isStamp(stamp) {
+				return p, in.table.Corrupt(key, "its import names no window")
+			}
 			if importOf(item) == stamp {
 				p.own = append(p.own, edgeOf(held.Edge))
 			}

@@ -127,7 +127,8 @@ func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created
 
 // Unfollow ends the edge; with an ID, only the edge of that ID. changed is true
 // only if this call ended one. If they have no edge, the ID is remembered, so that
-// a Follow with it that arrives later is plaza.ErrRemoved.
+// a Follow with it that arrives later is plaza.ErrRemoved. An edge that is not
+// counted is plaza.ErrCorrupt until both users are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 10 WCU; with an edge from Follow or Get
 // 1 transaction, 10 WCU; without an edge 1 request, 1 RCU; to remember an ID

@@ -1,11 +1,14 @@
 package follow
 
 import (
+	"strconv"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -20,7 +23,7 @@ func feature() store.Feature {
 }
 
 // shape is how edges are stored:
-//   - E#follower / followee {id, shard, or ended and ttl} is the edge, which guards
+//   - E#follower / followee {id, shard, import, or ended and ttl} is the edge, which guards
 //     the other items
 //   - F#follower / id {followee} and R#followee#shard / id {follower} are the lists
 //   - C#user / shard {followers, following, ver, shards} are the counters
@@ -35,6 +38,8 @@ func shape() edge.Shape {
 		Count:     "followers",
 		TailCount: "following",
 		Kinds:     []string{""},
+		Stamp:     importAttr,
+		Stamped:   isStamp,
 	}
 }
 
@@ -49,10 +54,22 @@ func (r *Repository) importedItem(e Edge, stamp string) dynamo.Item {
 	return item
 }
 
+// importOf is the stamp of a guard, "" if it has none or a damaged one.
 func importOf(item dynamo.Item) string {
-	stamp, _ := item[importAttr].(*types.AttributeValueMemberS)
-	if stamp == nil {
-		return ""
+	if stamp, ok := item[importAttr].(*types.AttributeValueMemberS); ok && isStamp(stamp) {
+		return stamp.Value
 	}
-	return stamp.Value
+	return ""
+}
+
+// isStamp reports whether an import may have written the stamp: a name and the number
+// of a window.
+func isStamp(value types.AttributeValue) bool {
+	stamp, _ := value.(*types.AttributeValueMemberS)
+	if stamp == nil {
+		return false
+	}
+	parts := keys.Split(stamp.Value)
+	window, err := strconv.Atoi(parts[len(parts)-1])
+	return len(parts) == 2 && keys.CheckName("import", parts[0]) == nil && err == nil && window > 0
 }

@@ -74,7 +74,7 @@ func (i *row) check() error {
 // UnmarshalDynamoItem refuses an item without an address.
 func (i *ownItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain ownItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
 		return err
 	}
 	if i.ID == 0 || i.Object == "" || i.Hash == nil && i.Removed == nil {
@@ -86,7 +86,7 @@ func (i *ownItem) UnmarshalDynamoItem(item dynamo.Item) error {
 // UnmarshalDynamoItem refuses an item without an address.
 func (i *keyItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain keyItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
 		return err
 	}
 	if i.ID == 0 || i.Object == "" || i.Hash == nil {
@@ -98,7 +98,7 @@ func (i *keyItem) UnmarshalDynamoItem(item dynamo.Item) error {
 // UnmarshalDynamoItem refuses negative counts.
 func (i *headerItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain headerItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
 		return err
 	}
 	if i.N < 0 || i.Roots < 0 {
@@ -110,7 +110,7 @@ func (i *headerItem) UnmarshalDynamoItem(item dynamo.Item) error {
 // UnmarshalDynamoItem refuses a sort key that is not a score and an id.
 func (i *scoreItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain scoreItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
 		return err
 	}
 	_, id, _ := strings.Cut(i.SK, "#")

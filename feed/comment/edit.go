@@ -74,7 +74,9 @@ func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, 
 		case stands.editedBy(call):
 			return stands, op != noted, nil
 		case op <= stands.EditOp: // another edit's, or that of a clock that is ahead
-			op = stands.EditOp + 1
+			if op = stands.EditOp + 1; op > store.MaxID {
+				return row{}, false, r.table.Corrupt(key, "no id is later than its editOp")
+			}
 		default:
 			noted = op
 			if settled, err := r.noteEdit(ctx, key, op, call); settled || err != nil {

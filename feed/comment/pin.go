@@ -74,7 +74,9 @@ func (r *Repository) setPinned(ctx context.Context, at Address, pin func(header 
 			return false, err
 		}
 		if op <= seen.PinOp { // another call's, or that of a clock that is ahead
-			op = seen.PinOp + 1
+			if op = seen.PinOp + 1; op > store.MaxID {
+				return false, r.table.Corrupt(key, "no id is later than its pinOp")
+			}
 			continue
 		}
 		// Nothing changes, but an earlier call that arrives late must fail.

@@ -33,7 +33,7 @@ type Drift struct {
 // While reactions to the object keep changing it is plaza.ErrBusy.
 //
 // Cost: 1 request for about 100 reactions, 1 RCU for each reaction and 1 for about
-// 20; 128 RCU for the counters; 66 RCU for each torn reaction; for an object without
+// 20; 128 RCU for the counters; 67 RCU for each torn reaction; for an object without
 // counters 130 requests more for each kind.
 func (r *Repository) Check(ctx context.Context, object string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Check")
@@ -43,8 +43,9 @@ func (r *Repository) Check(ctx context.Context, object string) (Drift, error) {
 // CheckUser is Check for what user reacted to. Users have no counts.
 //
 // Cost: 1 request for about 100 reactions, 1 RCU for each reaction and 1 for about
-// 20; where something is off, or a kind is not in Options.Kinds, 2 RCU more for
-// each reaction, and 132 RCU for each torn one.
+// 20; 1 RCU more for each reaction that lies in another shard than the first; where
+// something is off, or a kind is not in Options.Kinds, 2 RCU more for each reaction,
+// and 134 RCU for each torn one.
 func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.CheckUser")
 	return drift(ctx, "check", "User", user, edge.Ends{Tail: user}, r.graph.Check)
@@ -57,7 +58,7 @@ func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) 
 // its lists can be read it is plaza.ErrBusy; what was fixed stays so.
 //
 // Cost: as Check, and 64 RCU; for each torn reaction 2 requests, 1 transaction,
-// 132 RCU, 8 WCU more; where a counter is wrong the lists once more, and 2 WCU for
+// 134 RCU, 8 WCU more; where a counter is wrong the lists once more, and 2 WCU for
 // each.
 func (r *Repository) Repair(ctx context.Context, object string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Repair")
@@ -67,7 +68,7 @@ func (r *Repository) Repair(ctx context.Context, object string) (Drift, error) {
 // RepairUser is Repair for what user reacted to. A torn reaction whose object has a
 // damaged count is plaza.ErrCorrupt until the object is repaired.
 //
-// Cost: as CheckUser; for each torn reaction 2 requests, 1 transaction, 132 RCU,
+// Cost: as CheckUser; for each torn reaction 2 requests, 1 transaction, 134 RCU,
 // 8 WCU more; where it is put back into the object's list 64 RCU more, and 1 RCU for
 // 40 reactions of that kind and shard.
 func (r *Repository) RepairUser(ctx context.Context, user string) (Drift, error) {
@@ -105,6 +106,9 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 // EraseObject ends every reaction to object and deletes its counters, as Erase does
 // for a user. The items that keep ended IDs, under the names of the users, stay for 30
 // days; those of users who had taken all reactions back before, until these are erased.
+// A row of the object's list whose user cannot be read is plaza.ErrCorrupt after all else
+// was erased: RepairUser of that user restores the reaction, Repair removes the row; then
+// repeat EraseObject.
 //
 // Cost: as Repair, and 128 RCU; 1 request, 1 RCU and 1 transaction, 8 WCU for each
 // reaction; 1 transaction with 2 WCU for each counter; an object without counters 200

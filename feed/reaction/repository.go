@@ -101,7 +101,8 @@ func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, 
 
 // Unreact ends the reaction; with an ID, only the one with that ID. changed is
 // true only if this call ended one. If the user has no such reaction, the ID is
-// remembered, so that a React with it that arrives later is plaza.ErrRemoved.
+// remembered, so that a React with it that arrives later is plaza.ErrRemoved. A
+// reaction that is not counted is plaza.ErrCorrupt until user and object are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 8 WCU; with a reaction from React or Get
 // 1 transaction, 8 WCU; without a reaction 1 request, 1 RCU; to remember an ID

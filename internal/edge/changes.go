@@ -27,7 +27,7 @@ func (s Shape) Changes(r stream.Record) ([]Change, error) {
 	if parts[0] != s.Guard {
 		return nil, nil
 	}
-	if len(parts) != 2 || keys.CheckName("pk", parts[1]) != nil || keys.CheckName("sk", i.Key.SK) != nil {
+	if len(parts) != 2 || keys.CheckName("pk", parts[1]) != nil || keys.CheckName("sk", i.Key.SK) != nil || s.loops(Edge{Tail: parts[1], Head: i.Key.SK}) {
 		return nil, i.Corrupt("no guard has its key")
 	}
 	var ended, begun []Change

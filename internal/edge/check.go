@@ -195,6 +195,9 @@ func (g *Graph) compareGuards(ctx context.Context, tail string, paired bool, vis
 		var wanted []store.Key
 		for _, e := range guards {
 			wanted = append(wanted, g.HeadKey(e))
+			if e.Place > 1 {
+				wanted = append(wanted, g.CounterKey(e.Head, e.Place-1))
+			}
 			if !paired {
 				wanted = append(wanted, g.TailKey(e))
 			}
@@ -204,7 +207,8 @@ func (g *Graph) compareGuards(ctx context.Context, tail string, paired bool, vis
 			return err
 		}
 		for _, e := range guards {
-			listed := textIn(found[g.HeadKey(e)][g.Tail]) == tail
+			open := e.Place == 1 || found[g.CounterKey(e.Head, e.Place-1)] != nil
+			listed := open && textIn(found[g.HeadKey(e)][g.Tail]) == tail
 			if listed && (paired || textIn(found[g.TailKey(e)][g.Head]) == e.Head) {
 				continue
 			}
@@ -251,6 +255,9 @@ type state struct {
 	// guardAlone means that guard has another id, which no list has. The guard
 	// counts as absent.
 	guardAlone bool
+	// closed means that the guard holds this edge in a shard without a counter,
+	// which readers do not know.
+	closed bool
 
 	head  string   // in the item of the tail's list
 	tails []string // in the item of each shard of the head's list
@@ -261,8 +268,8 @@ type state struct {
 // guarded reports whether the guard holds this edge.
 func (s state) guarded() bool { return s.guard.ID == s.ID }
 
-// readState reads what is stored of an edge: 66 RCU, and 65 more if its pair
-// has another edge of the kind.
+// readState reads what is stored of an edge: 66 RCU, 1 more if its shard is not
+// the first, and 65 more if its pair has another edge of the kind.
 func (g *Graph) readState(ctx context.Context, c candidate) (state, error) {
 	s := state{candidate: c}
 	found, err := g.table.GetAll(ctx, append(g.listKeys(c.Edge), g.GuardKey(c.Edge)), true, checkParallel)
@@ -273,6 +280,13 @@ func (g *Graph) readState(ctx context.Context, c candidate) (state, error) {
 	s.head, s.tails = g.listedIn(c.Edge, found)
 	if held, err := g.HeldBy(found[g.GuardKey(c.Edge)], c.Edge); err == nil { // a damaged guard counts as absent
 		s.guard = held
+	}
+	if s.guarded() && s.guard.Place > 1 {
+		counter := g.CounterKey(c.Head, s.guard.Place-1)
+		if found, err = g.table.GetAll(ctx, []store.Key{counter}, true, 1); err != nil {
+			return s, err
+		}
+		s.closed = found[counter] == nil
 	}
 	if s.guard.Stands() && !s.guarded() {
 		if found, err = g.table.GetAll(ctx, g.listKeys(s.guard.Edge), true, checkParallel); err != nil {
@@ -316,10 +330,13 @@ func (g *Graph) listKeys(e Edge) []store.Key {
 	return keys
 }
 
+// listedIn are the names in an edge's rows, "" for those that cannot be read.
 func (g *Graph) listedIn(e Edge, found map[store.Key]dynamo.Item) (head string, tails []string) {
 	keys := g.listKeys(e)
 	for _, key := range keys[1:] {
-		tails = append(tails, textIn(found[key][g.Tail]))
+		row, _ := g.listed(Edge{Head: e.Head}, found[key])
+		tails = append(tails, row.Tail)
 	}
-	return textIn(found[keys[0]][g.Head]), tails
+	row, _ := g.listed(Edge{Tail: e.Tail}, found[keys[0]])
+	return row.Head, tails
 }

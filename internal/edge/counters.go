@@ -34,7 +34,7 @@ type counter struct {
 	heads  map[string]int64 // by kind, including kinds that this process does not know
 	tail   int64
 	ver    int64
-	shards []int
+	shards []int // everyShard if they cannot be read
 
 	item    dynamo.Item // nil if there is none
 	damaged []string    // the attributes that cannot be read, which count as absent; "pk" where the key is not that of a counter
@@ -76,7 +76,7 @@ func (s Shape) counterOf(shard int, item dynamo.Item) counter {
 		if attribute == shardsAttr {
 			var ok bool
 			if c.shards, ok = shardsIn(value); !ok || shard > 0 {
-				c.shards, c.damaged = nil, append(c.damaged, attribute)
+				c.shards, c.damaged = everyShard[:], append(c.damaged, attribute)
 			}
 			continue
 		}
@@ -98,6 +98,14 @@ func (s Shape) counterOf(shard int, item dynamo.Item) counter {
 	}
 	return c
 }
+
+// everyShard is all that a counter can name.
+var everyShard = func() (shards [MaxShards - 1]int) {
+	for i := range shards {
+		shards[i] = i + 1
+	}
+	return shards
+}()
 
 // shardsIn returns the shards that a set names, in order.
 func shardsIn(value types.AttributeValue) (shards []int, ok bool) {

@@ -1,13 +1,17 @@
 package edge
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -15,12 +19,18 @@ import (
 // Erase ends every edge of these ends and deletes the head's counters. It repairs
 // torn edges first, so that the lists and counts of others stay right. The guards
 // stay until they expire, and hold only the ids that have ended; shared guards whose
-// edges to the head had ended before do not expire. After an error, repeat it. If new edges keep arriving, the error is plaza.ErrBusy.
+// edges to the head had ended before do not expire. After an error, repeat it. If new
+// edges keep arriving, the error is plaza.ErrBusy.
+//
+// A row of the head's list whose tail cannot be read may be all that is known here
+// of an edge that stands. It is left and returned as plaza.ErrCorrupt, after all
+// else was erased. Repair of the tail restores it, and Repair of the head removes it.
 //
 // Edges end one after another, since edges of one counter would conflict; only
 // the shards of the head's lists run side by side.
 //
-// Cost: as Repair; 1 transaction for each edge.
+// Cost: as Repair; 1 transaction for each edge. Where another end counts too few
+// edges its counters are repaired.
 func (g *Graph) Erase(ctx context.Context, of Ends) error {
 	for range attempts {
 		erased, err := g.eraseOnce(ctx, of)
@@ -32,7 +42,15 @@ func (g *Graph) Erase(ctx context.Context, of Ends) error {
 }
 
 func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error) {
-	if _, err := g.Repair(ctx, of); err != nil {
+	var unread error // the first row that names no tail
+	if _, err := g.repair(ctx, of, func(item dynamo.Item) bool {
+		key := store.KeyOf(item)
+		if _, err := ids.Parse(key.SK); err != nil || keys.Split(key.PK)[0] != g.Heads {
+			return false
+		}
+		unread = cmp.Or(unread, g.table.Corrupt(key, "it names nobody whose edge could be erased"))
+		return true
+	}); err != nil {
 		return false, err
 	}
 	if err := g.endEdges(ctx, of); err != nil {
@@ -46,7 +64,10 @@ func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error)
 	if of.Head == "" {
 		return true, nil
 	}
-	return g.dropCounters(ctx, of.Head)
+	if erased, err = g.dropCounters(ctx, of.Head); erased {
+		err = unread
+	}
+	return erased, err
 }
 
 // endEdges ends the edges, for each counter of the head one at a time. The
@@ -86,10 +107,11 @@ func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error], of En
 			return err
 		}
 		for _, e := range edges {
-			if of.Head != "" && g.shared() {
-				err = g.endOfHead(ctx, e)
-			} else {
-				_, err = g.end(ctx, e, false)
+			err := g.endOf(ctx, of, e)
+			if errors.Is(err, plaza.ErrCorrupt) { // the other end counts too few
+				if err = g.recountBoth(ctx, e); err == nil {
+					err = g.endOf(ctx, of, e)
+				}
 			}
 			if err != nil {
 				return err
@@ -97,6 +119,15 @@ func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error], of En
 		}
 	}
 	return nil
+}
+
+// endOf ends an edge of these ends.
+func (g *Graph) endOf(ctx context.Context, of Ends, e Edge) error {
+	if of.Head != "" && g.shared() {
+		return g.endOfHead(ctx, e)
+	}
+	_, err := g.end(ctx, e, false)
+	return err
 }
 
 // endOfHead ends an edge, and lets its shared guard expire if that was the last one:
@@ -128,6 +159,20 @@ func (g *Graph) endOfHead(ctx context.Context, e Edge) error {
 	}
 	_, err := g.end(ctx, e, false)
 	return err
+}
+
+// recountBoth sets the counters of both ends of e to what their lists hold.
+func (g *Graph) recountBoth(ctx context.Context, e Edge) error {
+	all := []Ends{{Head: e.Head}}
+	if g.TailCount != "" {
+		all = []Ends{{e.Head, e.Head}, {e.Tail, e.Tail}}
+	}
+	for _, of := range all {
+		if _, err := g.recount(ctx, of); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // expireGuards sets the expiry of the guards of a tail whose edges have all

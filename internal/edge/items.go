@@ -82,6 +82,9 @@ func heldBy(guard dynamo.Item, e Edge, of attributes) (h Held, err error) {
 	if err == nil && h.Stands() {
 		h.Place, err = placeIn(guard, of.shard)
 	}
+	if err == nil && h.Ended != 0 && keys.After(0, h.Ended) <= h.Ended {
+		err = fmt.Errorf("no id is later than %s", of.ended) // the pair could never have another edge
+	}
 	return h, err
 }
 
@@ -111,15 +114,15 @@ func idIn(item dynamo.Item, attribute string) (ids.ID, error) {
 	return id, nil
 }
 
-// placeIn is the Place of an edge whose guard has its shard in attribute. An
-// absent attribute means shard 0.
+// placeIn is the Place of an edge whose guard has its shard in attribute. Only an
+// absent attribute means shard 0, since conditions on the guard ask for that.
 func placeIn(item dynamo.Item, attribute string) (int, error) {
 	value, there := item[attribute]
 	if !there {
 		return 1, nil
 	}
 	shard, ok := intIn(value)
-	if !ok || shard < 0 || shard >= MaxShards {
+	if !ok || shard < 1 || shard >= MaxShards {
 		return 0, fmt.Errorf("%s is no shard", attribute)
 	}
 	return int(shard) + 1, nil
@@ -130,7 +133,7 @@ func placeIn(item dynamo.Item, attribute string) (int, error) {
 // attributes: "pk" means the whole item.
 func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged []string) {
 	head := store.KeyOf(guard).SK
-	if keys.CheckName("sk", head) != nil {
+	if keys.CheckName("sk", head) != nil || g.loops(Edge{Tail: tail, Head: head}) {
 		return nil, []string{"pk"}
 	}
 	ended := false
@@ -157,6 +160,9 @@ func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged [
 		}
 	} else if ended && !g.shared() {
 		damaged = append(damaged, ttlAttr)
+	}
+	if stamp, stamped := guard[g.Stamp]; stamped && !g.Stamped(stamp) {
+		damaged = append(damaged, g.Stamp)
 	}
 	if !g.shared() && len(edges) == 0 && !ended {
 		damaged = []string{"pk", idAttr, shardAttr, endedAttr}
@@ -206,19 +212,21 @@ func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
 // list share.
 func (g *Graph) listed(e Edge, item dynamo.Item) (Edge, error) {
 	key := store.KeyOf(item)
-	other, attribute := &e.Head, g.Head
+	other, attribute, own := &e.Head, g.Head, e.Tail
 	if e.Tail == "" {
-		other, attribute = &e.Tail, g.Tail
+		other, attribute, own = &e.Tail, g.Tail, e.Head
 	}
-	*other = textIn(item[attribute])
+	name := textIn(item[attribute])
 	id, err := ids.Parse(key.SK)
 	switch {
 	case err != nil || id == 0:
 		return e, g.table.Corrupt(key, "its key is no id")
-	case keys.CheckName(attribute, *other) != nil:
+	case keys.CheckName(attribute, name) != nil:
 		return e, g.table.Corrupt(key, attribute+" is no name")
+	case g.loops(Edge{Tail: name, Head: own}):
+		return e, g.table.Corrupt(key, attribute+" is the name that has the list")
 	}
-	e.ID = id
+	*other, e.ID = name, id
 	return e, nil
 }
 

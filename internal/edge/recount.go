@@ -21,7 +21,7 @@ func (g *Graph) recount(ctx context.Context, of Ends) (fixed Drift, err error) {
 			return fixed, err
 		}
 		for _, c := range counters {
-			if err := g.damage(c); err != nil {
+			if err := g.damage(c); err != nil && !slices.Equal(c.damaged, []string{shardsAttr}) {
 				return fixed, err // damaged after it was cleared
 			}
 		}
@@ -90,7 +90,7 @@ type place struct {
 
 // listsOf are the lists that may hold edges to a head: of the kinds that this
 // process knows or that are counted, in the shards that shard 0 names, or in
-// all shards if shard 0 has no counter.
+// all shards if it has no counter, or its names cannot be read.
 func (g *Graph) listsOf(counters []counter) []place {
 	shards, kinds := map[int]bool{0: true}, map[string]bool{}
 	for _, kind := range g.Kinds {
@@ -159,7 +159,7 @@ func corrections(counters []counter, lists listCounts) []correction {
 		standing[c.shard] = c
 		needed[c.shard] = true
 		for _, shard := range c.shards {
-			needed[shard] = true
+			needed[shard] = needed[shard] || !slices.Contains(c.damaged, shardsAttr)
 		}
 	}
 	var further []int
@@ -201,7 +201,7 @@ func (c counter) counts(want counter) bool {
 			return false
 		}
 	}
-	return c.tail == want.tail && slices.Equal(c.shards, want.shards)
+	return c.tail == want.tail && slices.Equal(c.shards, want.shards) && !slices.Contains(c.damaged, shardsAttr)
 }
 
 func (c counter) sameVersion(d counter) bool { return c.shard == d.shard && c.ver == d.ver }

@@ -18,8 +18,16 @@ import (
 // there too, so ends may be repaired in any order.
 //
 // Cost: as Check; for each torn edge 2 requests and 1 transaction more.
-func (g *Graph) Repair(ctx context.Context, of Ends) (fixed Drift, err error) {
+func (g *Graph) Repair(ctx context.Context, of Ends) (Drift, error) {
+	return g.repair(ctx, of, func(dynamo.Item) bool { return false })
+}
+
+// repair is Repair, which leaves the damaged items that keep returns true for.
+func (g *Graph) repair(ctx context.Context, of Ends, keep func(dynamo.Item) bool) (fixed Drift, err error) {
 	damaged := func(item dynamo.Item, attributes []string) error {
+		if keep(item) {
+			return nil
+		}
 		cleared, err := g.clear(ctx, item, attributes)
 		if cleared {
 			fixed.Damaged++
@@ -65,7 +73,7 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 		seen = as
 	}
 	var write store.Write
-	if damaged[0] == "pk" || single && damaged[0] != ttlAttr {
+	if damaged[0] == "pk" || single && damaged[0] != ttlAttr && damaged[0] != g.Stamp {
 		write = g.table.Delete(key).If(seen.expr, seen.args...)
 	} else {
 		update := g.table.Update(key).If(seen.expr, seen.args...)
@@ -75,6 +83,7 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 		for _, attribute := range damaged {
 			_, stands := item[idAttr]
 			switch {
+			case attribute == shardsAttr: // recount sets it: until then it says that all lists must be read
 			case attribute == verAttr:
 				update.Set(verAttr, g.versionFrom(key))
 			case attribute == ttlAttr && single && !stands:
@@ -185,7 +194,7 @@ func (s state) fixGuarded(inTail bool) fix {
 		return putGuard // it names the wrong shard
 	case s.byHead:
 		return nothing
-	case inTail && s.shard() < 0:
+	case inTail && (s.shard() < 0 || s.closed):
 		return putInHead
 	case inTail:
 		return nothing

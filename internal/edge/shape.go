@@ -3,6 +3,8 @@ package edge
 import (
 	"strconv"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -24,6 +26,11 @@ type Shape struct {
 	// pair share one guard. Without kinds each guard is for one edge.
 	Kinds []string
 
+	// Stamp is an attribute of guards that the feature writes, with the condition that
+	// a stored one must meet; "" if there is none.
+	Stamp   string
+	Stamped func(types.AttributeValue) bool
+
 	// Apart puts each shard's counter into its own partition, so that none gets
 	// hot. Otherwise all counters of a head share a partition, and one Query
 	// reads them.
@@ -32,6 +39,10 @@ type Shape struct {
 
 // shared reports whether a guard may hold several edges.
 func (s Shape) shared() bool { return len(s.Kinds) == 0 || s.Kinds[0] != "" }
+
+// loops reports whether e leads to its own tail where tails are counted: its
+// transaction would write one counter twice, so no such edge is ever written.
+func (s Shape) loops(e Edge) bool { return s.TailCount != "" && e.Tail == e.Head }
 
 // GuardKey is where the pair's guard is.
 func (s Shape) GuardKey(e Edge) store.Key { return store.Key{PK: s.guardPK(e.Tail), SK: e.Head} }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -48,35 +49,33 @@ func (g *Graph) OpenShard(ctx context.Context, head string, shard int) error {
 }
 
 // Shards are those that readers of head's lists read, strongly consistent. If
-// the item that names them is damaged, they are all that there can be.
+// their names are damaged, they are all that there can be.
 //
 // Cost: 1 request, 1 RCU.
 func (g *Graph) Shards(ctx context.Context, head string) ([]int, error) {
+	var counters []counter
+	var err error
 	if g.Apart {
 		var item dynamo.Item
-		err := g.table.Get(ctx, g.CounterKey(head, 0), true, &item)
+		err = g.table.Get(ctx, g.CounterKey(head, 0), true, &item)
 		if errors.Is(err, plaza.ErrNotFound) {
 			return nil, nil
 		}
-		if err != nil {
-			return nil, err
-		}
-		first := g.counterOf(0, item)
-		g.table.Skips(g.damage(first))
-		if slices.Contains(first.damaged, shardsAttr) {
-			for shard := 1; shard < MaxShards; shard++ {
-				first.shards = append(first.shards, shard)
-			}
-		}
-		return append([]int{0}, first.shards...), nil
+		counters = []counter{g.counterOf(0, item)}
+	} else {
+		counters, err = g.counters(ctx, head, true)
 	}
-	counters, err := g.counters(ctx, head, true)
-	var shards []int
+	if err != nil {
+		return nil, err
+	}
+	shards := map[int]bool{}
 	for _, c := range counters {
 		g.table.Skips(g.damage(c))
-		if c.shard != noShard {
-			shards = append(shards, c.shard)
+		shards[c.shard] = true
+		for _, shard := range c.shards {
+			shards[shard] = true
 		}
 	}
-	return shards, err
+	delete(shards, noShard)
+	return slices.Sorted(maps.Keys(shards)), nil
 }

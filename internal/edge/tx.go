@@ -47,6 +47,24 @@ const guardWrite = 0
 
 func counterWrite(changes int) int { return 1 + 2*changes }
 
+// miscounted is the error of a transaction that a counter refused, because it
+// counts fewer edges than end.
+func (g *Graph) miscounted(refused *store.Refused, changes []change) error {
+	counters := []store.Key{}
+	for i, c := range changes {
+		if !placedIn(changes[:i], c.Place) {
+			counters = append(counters, g.CounterKey(c.Head, c.Place-1))
+		}
+	}
+	counters = append(counters, g.CounterKey(changes[0].Tail, 0))
+	for i, key := range counters {
+		if _, failed := refused.At(counterWrite(len(changes)) + i); failed {
+			return g.table.Corrupt(key, "it counts fewer edges than there are")
+		}
+	}
+	return nil
+}
+
 func placedIn(changes []change, place int) bool {
 	for _, c := range changes {
 		if c.Place == place {
@@ -71,8 +89,11 @@ func (g *Graph) count(head string, place int, changes []change) *store.Update {
 	return update
 }
 
-// add is Update.Add for an attribute of any name.
+// add is Update.Add for an attribute of any name. No count falls below 0.
 func add(update *store.Update, attribute string, n int64) *store.Update {
+	if n < 0 {
+		update.If("$ >= ?", attribute, -n)
+	}
 	return update.SetExpr("$ = if_not_exists($, ?) + ?", attribute, attribute, 0, n)
 }
 

@@ -41,7 +41,8 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 		}
 	}
 	for range attempts {
-		err = g.table.Run(ctx, g.beginTx(e, excludes, ends))
+		guarded, changes := g.beginning(e, excludes, ends)
+		err = g.table.Run(ctx, g.tx(guarded, changes...))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			break
@@ -65,10 +66,12 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 			if err != nil {
 				return e, false, err
 			}
-		} else if _, failed := refused.At(counterWrite(1 + len(ends))); failed {
+		} else if counter, failed := refused.At(counterWrite(len(changes))); failed && counter == nil && e.Place > 1 {
 			if err = g.OpenShard(ctx, e.Head, e.Place-1); err != nil {
 				return e, false, err
 			}
+		} else if err = g.miscounted(refused, changes); err != nil {
+			return e, false, err
 		} else if !minted { // a list has another edge with the id
 			return e, false, plaza.ErrConflict
 		} else if e, err = g.movedBehind(e, e.ID); err != nil {
@@ -89,11 +92,7 @@ func (g *Graph) placed(e Edge) (Edge, error) {
 // movedBehind gives e an id in the millisecond after that of id, as unique as
 // its own, and the Place of the new id.
 func (g *Graph) movedBehind(e Edge, id ids.ID) (Edge, error) {
-	next := keys.After(e.ID, id)
-	if next <= id {
-		return e, g.table.Corrupt(g.GuardKey(e), "no id is later than the one that ended")
-	}
-	e.ID = next
+	e.ID = keys.After(e.ID, id)
 	return g.placed(e)
 }
 
@@ -112,9 +111,10 @@ func (g *Graph) standingOf(e Edge, kinds []string, guard dynamo.Item) (edges []E
 	return edges, nil
 }
 
-func (g *Graph) beginTx(e Edge, excludes []string, ends []Edge) store.Write {
-	guard := g.mayBegin(e)
-	changes := []change{{e, 1}}
+// beginning is the write that begins e and ends ends: the condition of its guard
+// and its changes.
+func (g *Graph) beginning(e Edge, excludes []string, ends []Edge) (guard condition, changes []change) {
+	guard, changes = g.mayBegin(e), []change{{e, 1}}
 	for _, kind := range excludes {
 		at := slices.IndexFunc(ends, func(end Edge) bool { return end.Kind == kind })
 		if at < 0 {
@@ -124,7 +124,7 @@ func (g *Graph) beginTx(e Edge, excludes []string, ends []Edge) store.Write {
 		guard = guard.and(g.stands(ends[at]))
 		changes = append(changes, change{ends[at], -1})
 	}
-	return g.tx(guard, changes...)
+	return guard, changes
 }
 
 // End ends the pair's edge of e's kind; with an ID, only the edge of that id. It
@@ -146,9 +146,10 @@ func (g *Graph) end(ctx context.Context, e Edge, remember bool) (ended bool, err
 	}
 	for range attempts {
 		var write store.Write
+		end := change{held.Edge, -1}
 		switch stands := held.Stands(); {
 		case stands && (e.ID == 0 || e.ID == held.ID):
-			write, ended = g.tx(g.stands(held.Edge), change{held.Edge, -1}), true
+			write, ended = g.tx(g.stands(held.Edge), end), true
 		case stands || e.ID <= held.Ended || !remember:
 			return false, nil
 		default:
@@ -163,7 +164,10 @@ func (g *Graph) end(ctx context.Context, e Edge, remember bool) (ended bool, err
 			return ended && err == nil, err
 		}
 		// The edge may be in another shard than the caller knows.
-		guard, _ := refused.At(guardWrite)
+		guard, failed := refused.At(guardWrite)
+		if !failed {
+			return false, g.miscounted(refused, []change{end})
+		}
 		if held, err = g.HeldBy(guard, e); err != nil {
 			return false, err
 		}

@@ -20,7 +20,7 @@ func Decode(table string, item dynamo.Item, out any) error {
 		if own, ok := out.(dynamo.ItemUnmarshaler); ok {
 			return own.UnmarshalDynamoItem(item)
 		}
-		return dynamo.UnmarshalItem(item, out)
+		return UnmarshalItem(item, out)
 	})
 	if err == nil {
 		return nil

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding"
+	"fmt"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -9,6 +10,17 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 )
+
+// UnmarshalItem is dynamo.UnmarshalItem, which takes NULL for the zero value, so that an
+// attribute that is there would count as absent. No feature stores NULL.
+func UnmarshalItem(item dynamo.Item, out any) error {
+	for name, value := range item {
+		if _, null := value.(*types.AttributeValueMemberNULL); null {
+			return fmt.Errorf("%s is null", name)
+		}
+	}
+	return dynamo.UnmarshalItem(item, out)
+}
 
 // Fields unmarshals the attributes of an item into what field returns a pointer to
 // for their names, nil for those to ignore. It gives what dynamo.UnmarshalItem

@@ -128,5 +128,10 @@ func misfit(err error) (reason string, ok bool) {
 }
 
 func misfits(message string) bool {
-	return strings.Contains(message, "incorrect data type") || strings.Contains(message, "Number overflow")
+	for _, phrase := range []string{"incorrect data type", "Number overflow", "38 significant digits", "38 digits"} {
+		if strings.Contains(message, phrase) {
+			return true
+		}
+	}
+	return false
 }

@@ -202,6 +202,11 @@ func expiredChanges[E any](t *testing.T, f Feature[E]) {
 	shard[of(f.first(), "shard")] = &types.AttributeValueMemberN{Value: "64"}
 	_, err = f.Changes(stream.Record{Kind: stream.Insert, Keys: key, New: shard})
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	if f.mutual() { // otherwise ann may be both ends
+		key["sk"] = &types.AttributeValueMemberS{Value: "ann"}
+		_, err = f.Changes(stream.Record{Kind: stream.Insert, Keys: key, New: with("id", id)})
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+	}
 }
 
 // counterBeginsAgain erases a head and begins again: the sum of the versions of

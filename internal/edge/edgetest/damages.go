@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -146,10 +147,12 @@ func damages[E any](f Feature[E]) map[string]damage[E] {
 			ann: tailOff(edge.Drift{}), bob: off(kind, 1)},
 
 		"wrong count":            {do: func(s broken) { s.Set(s.headCounter(), of(kind, f.Shape.Count), 41) }, bob: off(kind, 40)},
+		"edge not counted":       {do: func(s broken) { s.Set(s.headCounter(), of(kind, f.Shape.Count), 0) }, bob: off(kind, -1)},
 		"counter gone":           {shards: 1, do: func(s broken) { s.Remove(s.headCounter()) }, bob: allGone},
-		"a shard's counter gone": {shards: 5, do: func(s broken) { s.Remove(s.headCounter()) }, bob: off(kind, -1)},
+		"a shard's counter gone": {shards: 5, do: func(s broken) { s.Remove(s.headCounter()) }, ann: torn, bob: off(kind, -1)},
 		"first counter gone":     {shards: 5, do: func(s broken) { s.Remove(s.counter("bob", 0)) }, bob: inFirst},
-		"every counter gone":     {shards: 5, do: func(s broken) { s.Remove(s.counter("bob", 0), s.headCounter()) }, bob: twoGone},
+		"every counter gone":     {shards: 5, do: func(s broken) { s.Remove(s.counter("bob", 0), s.headCounter()) }, ann: torn, bob: twoGone},
+		"shard closed":           {shards: 5, do: func(s broken) { s.Remove(s.headCounter()); s.unset(s.counter("bob", 0), "shards") }, ann: torn},
 		"shard not named":        {shards: 5, do: func(s broken) { s.unset(s.counter("bob", 0), "shards") }, bob: edge.Drift{Counters: 1}},
 		"version gone": {do: func(s broken) {
 			s.unset(s.headCounter(), "ver")
@@ -263,6 +266,34 @@ func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, f
 		require.Zero(t, again, "second Repair of %+v", of)
 	}
 	require.Equal(t, before, Scan(t, s.world.table))
+}
+
+// endsUncounted ends and replaces an edge that a counter does not count.
+func endsUncounted[E any](t *testing.T, f Feature[E]) {
+	all := damages(f)
+	for _, name := range []string{"edge not counted", "counter gone", "a shard's counter gone", "shard closed", "the tail's counter gone"} {
+		damage, ok := all[name]
+		if !ok {
+			continue
+		}
+		s := damagedScene(t, f, max(damage.shards, 1), damage.do)
+		before := Scan(t, s.world.table)
+		_, err := s.End(t.Context(), f.Of(s.edge.anyID()))
+		require.ErrorIs(t, err, plaza.ErrCorrupt, name)
+		require.Equal(t, before, Scan(t, s.world.table), name)
+		if f.hasKinds() {
+			other := s.edge.anyID()
+			other.Kind = f.OneOf[1]
+			_, _, err = s.try(t.Context(), other)
+			require.ErrorIs(t, err, plaza.ErrCorrupt, name)
+		}
+		for _, of := range s.edge.ends() {
+			_, err := s.Repair(t.Context(), of)
+			require.NoError(t, err, name)
+		}
+		s.finish(t, s.edge.anyID(), true)
+		s.requireStored(t, s.others...)
+	}
 }
 
 // repairRestoresHeadCount repairs a tail whose edge is missing in the head's

@@ -138,6 +138,7 @@ func Run[E any](t *testing.T, f Feature[E]) {
 		{name: "CheckAndRepairReportAFailedRead", run: failedReads[E], only: Feature[E].mutual},
 		{name: "AKilledRepairLeavesEveryCounterNamed", run: killedRepair[E], only: Feature[E].mutual},
 		{name: "RepairDoesNotRestoreEndedEdges", run: repairEnded[E]},
+		{name: "NothingIsCountedBelowZero", run: endsUncounted[E]},
 		{name: "DamagedItemsAreReported", run: damagedItems[E]},
 		{name: "ADamagedCounterIsRepairedBeforeItsEdges", run: damagedCounter[E], only: Feature[E].hasKinds},
 		{name: "IfTheNamesOfShardsAreDamagedAllAreRead", run: damagedShards[E], only: Feature[E].hasKinds},
@@ -156,6 +157,7 @@ func Run[E any](t *testing.T, f Feature[E]) {
 
 		{name: "EraseEndsEverything", run: eraseEverything[E]},
 		{name: "EraseEndsTornEdges", run: eraseTorn[E], only: Feature[E].mutual},
+		{name: "EraseReturnsARowThatNamesNobody", run: eraseUnread[E]},
 		{name: "EraseOfATornEdgeDoesNotCountBelowZero", run: eraseCounts[E], only: Feature[E].mutual},
 		{name: "EraseUnderFaultsAndKills", run: eraseUnderFaults[E]},
 		{name: "EraseKilledAtEachWrite", run: eraseKilled[E], only: Feature[E].mutual},

@@ -160,6 +160,30 @@ func eraseTorn[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
+// eraseUnread erases a head whose list has a row that names no tail.
+func eraseUnread[E any](t *testing.T, f Feature[E]) {
+	for i, value := range []any{true, "", "bob"} {
+		if value == "bob" && !f.mutual() {
+			continue // it is a name like any other
+		}
+		s := damagedScene(t, f, 1+4*i, func(s scene[E]) { s.Set(s.rowOfHead(), f.Shape.Tail, value) })
+		of := edge.Ends{Head: "bob"}
+		_, left := f.split(of, s.others)
+		require.ErrorIs(t, s.Erase(t.Context(), of), plaza.ErrCorrupt)
+		require.ErrorIs(t, s.Erase(t.Context(), of), plaza.ErrCorrupt)
+		if i == 1 { // it is given up
+			_, err := s.Repair(t.Context(), of)
+			require.NoError(t, err)
+			require.NoError(t, s.Erase(t.Context(), of))
+		}
+		_, err := s.Repair(t.Context(), edge.Ends{Tail: "ann"})
+		require.NoError(t, err)
+		s.requireStored(t, append(left, s.edge)...)
+		require.NoError(t, s.Erase(t.Context(), of))
+		s.requireErased(t, of, left)
+	}
+}
+
 func eraseCounts[E any](t *testing.T, f Feature[E]) {
 	s := damagedScene(t, f, 1, damages(f)["the head's row gone"].do)
 	_, err := s.Repair(t.Context(), edge.Ends{Head: "bob"})

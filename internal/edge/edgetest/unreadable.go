@@ -23,39 +23,63 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 		do         func(on)
 		unreadable bool // the edge cannot be read
 		uncounted  bool // bob's counts cannot be read
+		unwritable bool // nor be written
 		byKey      bool // but not if counters are read by key
+		always     bool // tried by features whose tails are counted, even unless faults.Full
 		unlisted   int  // edges missing in ann's list
+		unheaded   int  // edges missing in bob's list
 		ann, bob   edge.Drift
 	}
 	broken := func(attribute string, value any) damage {
-		return damage{do: func(s on) { s.Set(s.guardKey(), s.attribute(attribute), value) }, unreadable: true,
+		return damage{do: func(s on) { s.Set(s.guardKey(), s.attribute(attribute), value) }, unreadable: true, always: value == 0,
 			ann: edge.Drift{Damaged: 1, Torn: 1}, bob: edge.Drift{Torn: 1}}
 	}
 	rowAt := func(sk string) damage {
 		return damage{do: func(s on) { s.Set(Key{s.rowOfTail()[0], sk}, f.Shape.Head, "bob") }, ann: edge.Drift{Damaged: 1}}
 	}
-	miscounted := func(value any) damage {
-		return damage{do: func(s on) { s.Set(s.headCounter(), s.attribute(f.Shape.Count), value) }, uncounted: true,
+	miscounted := func(value any, unwritable bool) damage {
+		return damage{do: func(s on) { s.Set(s.headCounter(), s.attribute(f.Shape.Count), value) }, uncounted: true, unwritable: unwritable,
 			bob: edge.Drift{Damaged: 1, Heads: map[string]int64{f.first(): -1}, Counters: 1}}
 	}
-	counter := func(attribute string, value any) damage {
-		return damage{do: func(s on) { s.Set(s.headCounter(), attribute, value) }, uncounted: true, bob: edge.Drift{Damaged: 1}}
+	version := func(value any) damage {
+		return damage{do: func(s on) { s.Set(s.headCounter(), "ver", value) }, uncounted: true, unwritable: true, always: value == 1e100, bob: edge.Drift{Damaged: 1}}
 	}
 	cases := map[string]damage{
 		"an id of another type": broken("id", 5),
 		"an id that is none":    broken("id", "0000000000000"),
 		"a shard that is none":  broken("shard", 1_000_000_000),
 		"a negative shard":      broken("shard", -1),
+		"the first shard":       broken("shard", 0), // which no guard names
+		"an id that ended and is the last": {do: func(s on) {
+			s.Set(s.guard(Edge{Tail: "ann", Head: "dan"}), s.attribute("ended"), ids.ID(1<<63-1).String())
+			s.Set(s.guard(Edge{Tail: "ann", Head: "dan"}), "ttl", 5)
+			s.Set(s.guard(Edge{Tail: "ann", Head: "dan"}), "ver", 5)
+		}, always: true, ann: edge.Drift{Damaged: 1}},
 		"an expiry beside an edge": {do: func(s on) { s.Set(s.guardKey(), "ttl", 5) },
 			ann: edge.Drift{Damaged: 1}},
 		"no name in the list": {do: func(s on) { s.Set(s.rowOfTail(), f.Shape.Head, true) }, unlisted: 1,
 			ann: edge.Drift{Damaged: 1, Torn: 1}},
-		"a key that is the zero id":        rowAt("0000000000000"),
-		"a key that is none":               rowAt("zzz"),
-		"a count of another type":          miscounted("many"),
-		"a count that is a fraction":       miscounted(1.5),
-		"a version of another type":        counter("ver", "x"),
-		"a shard that readers cannot read": counter("shards", []int{-1}),
+		"a key that is the zero id":  rowAt("0000000000000"),
+		"a key that is none":         rowAt("zzz"),
+		"a count of another type":    miscounted("many", true),
+		"a count that is a fraction": miscounted(1.5, false),
+		"a count past all digits":    miscounted(1e100, true),
+		"a version of another type":  version("x"),
+		"a version past all digits":  version(1e100),
+		"a shard that readers cannot read": {do: func(s on) { s.Set(s.headCounter(), "shards", []int{-1}) }, uncounted: true,
+			bob: edge.Drift{Damaged: 1, Counters: 1}},
+	}
+	if f.mutual() { // otherwise a name may be a tail and a head of one edge
+		cases["the tail in its own list"] = damage{do: func(s on) { s.Set(s.rowOfTail(), f.Shape.Head, "ann") }, always: true, unlisted: 1,
+			ann: edge.Drift{Damaged: 1, Torn: 1}}
+		cases["the head in its own list"] = damage{do: func(s on) { s.Set(s.rowOfHead(), f.Shape.Tail, "bob") }, always: true, unheaded: 1,
+			ann: edge.Drift{Torn: 1}, bob: edge.Drift{Damaged: 1, Heads: map[string]int64{f.first(): 1}, Counters: 1}}
+		cases["an edge of a name to itself"] = damage{do: func(s on) {
+			loop := Edge{Tail: "ann", Head: "ann", ID: otherID}
+			s.Set(s.guard(loop), "id", otherID.String())
+			s.Set(s.inTail(loop), f.Shape.Head, "ann")
+			s.Set(s.inHead(loop, 0), f.Shape.Tail, "ann")
+		}, always: true, ann: edge.Drift{Damaged: 3}}
 	}
 	if !f.Shape.Apart {
 		cases["another item among the counters"] = damage{do: func(s on) { s.Set(Key{s.headCounter()[0], "1000000000"}, f.Shape.Count, 1) },
@@ -63,8 +87,8 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 	}
 	for i, name := range slices.Sorted(maps.Keys(cases)) {
 		c := cases[name]
-		brief := !faults.Full() && i/2%2 != i%2 // half of those that a feature tries
-		if (brief || !f.tries(i)) && !c.byKey { // only one of them can have that
+		brief := !faults.Full() && i/2%2 != i%2                              // half of those that a feature tries
+		if (brief || !f.tries(i)) && !c.byKey && !(c.always && f.mutual()) { // only one of them can have that
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +127,15 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 				require.Equal(t, w.countIn(g, "bob"), many["bob"])
 			}
 			require.Len(t, w.read(t, w.ByTail, "ann", f.first(), 1), 2-c.unlisted)
-			require.Len(t, w.read(t, w.ByHead, "bob", f.first(), 1), 1)
+			require.Len(t, w.read(t, w.ByHead, "bob", f.first(), 1), 1-c.unheaded)
+			if c.unwritable {
+				_, err := w.End(t.Context(), f.Of(s.edge))
+				OnlyDamage(t, "End", err)
+				require.Error(t, err)
+				_, _, err = w.try(t.Context(), Edge{Tail: "eve", Head: "bob", Kind: f.first()})
+				OnlyDamage(t, "Begin", err)
+				require.Error(t, err)
+			}
 
 			for i, of := range s.edge.ends() {
 				drift, err := w.Check(t.Context(), of)
@@ -145,8 +177,13 @@ func damagedShards[E any](t *testing.T, f Feature[E]) {
 	for i, shards := range faults.Some[any](1, []int{-1}, []string{"3"}, []int{1_000_000_000}, []int{0, 3}) {
 		photo := fmt.Sprint("photo", i)
 		all := w.crowd(t, photo, faults.Size(12, 6), f.free())
-		key := layout{f.Shape}.counter(photo, 0)
+		key, last := layout{f.Shape}.counter(photo, 0), all[len(all)-1]
 		require.NoError(t, dynamotest.DB(t).Table(w.table).Update("pk", key[0]).Range("sk", key[1]).SetSet("shards", shards).Run(t.Context()))
+		gone := 0
+		if shard := shardOf(last.ID, 8); shard > 0 {
+			w.hand(t).Remove(layout{f.Shape}.counter(photo, shard))
+			gone = 1
+		}
 		_, err := w.Counts(t.Context(), photo)
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
 		many, err := w.CountsMany(t.Context(), []string{photo, "film"})
@@ -156,7 +193,8 @@ func damagedShards[E any](t *testing.T, f Feature[E]) {
 		require.Equal(t, standing(all...).edges(), w.read(t, w.ByHead, photo, f.free(), 25))
 		drift, err := w.Repair(t.Context(), edge.Ends{Head: photo})
 		require.NoError(t, err)
-		require.Equal(t, edge.Drift{Damaged: 1, Counters: 1}, drift)
+		require.Equal(t, 1, drift.Damaged)
+		require.Equal(t, 1+gone, drift.Counters)
 		w.holds(t, standing(all...), nil, []string{photo})
 	}
 }
