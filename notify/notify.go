@@ -38,13 +38,11 @@ func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, cr
 	if decision.Drop {
 		return dropped, false, nil
 	}
-	got, created, err := r.groups.Add(ctx, key, e, func(ctx context.Context, above ids.ID) (ids.ID, error) {
-		id, err := r.mint(ctx, above)
-		if err == nil && r.opts.Scheduler != nil && len(decision.Channels) > 0 {
-			err = r.opts.Scheduler.Due(ctx, n.User, decision.Channels, id)
-		}
-		return id, err
-	})
+	mint := r.mint
+	if r.opts.Scheduler != nil && len(decision.Channels) > 0 {
+		mint = r.planned(n.User, decision.Channels)
+	}
+	got, created, err := r.groups.Add(ctx, key, e, mint)
 	if err != nil {
 		return Result{}, false, fmt.Errorf("notify: activity %v for %q: %w", e.ID, n.User, err)
 	}
@@ -71,6 +69,24 @@ func (r *Repository) mint(ctx context.Context, above ids.ID) (ids.ID, error) {
 		id = keys.After(id, above)
 	}
 	return id, err
+}
+
+// planned returns a mint of ids for which the Scheduler has planned a message. It asks
+// for an earlier id, so that its answer does not make a write late.
+func (r *Repository) planned(user string, channels []string) group.Mint {
+	until := ids.ID(0)
+	return func(ctx context.Context, above ids.ID) (ids.ID, error) {
+		for range maxTries {
+			id, err := r.mint(ctx, above)
+			if err != nil || id < until {
+				return id, err
+			}
+			if until, err = r.opts.Scheduler.Due(ctx, user, channels, id); err != nil {
+				return 0, err
+			}
+		}
+		return 0, plaza.ErrBusy
+	}
 }
 
 // event is what the notification's group counts, and the group's key.

@@ -24,7 +24,7 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 		require.NoError(t, err)
 	}
 	due := func(user string, at ids.ID, channels ...string) func() error {
-		return func() error { return p.digests.Due(t.Context(), user, channels, at) }
+		return func() error { return p.due(t.Context(), user, channels, at) }
 	}
 	deliver := func() error { _, err := p.worker.Deliver(t.Context()); return err }
 
@@ -35,9 +35,9 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 	w.pass(time.Minute)
 	costs("after a while", dynamotest.Cost{}, due("ann", w.id(), email))
 	other := w.process(t, parts{}, meter.Wrap)
-	require.NoError(t, other.digests.Due(t.Context(), "dan", []string{email}, w.id()))
+	require.NoError(t, other.due(t.Context(), "dan", []string{email}, w.id()))
 	costs("of another process", dynamotest.Cost{Requests: 1, Write: 1}, func() error {
-		return other.digests.Due(t.Context(), "ann", []string{email}, w.id())
+		return other.due(t.Context(), "ann", []string{email}, w.id())
 	})
 	costs("nothing is due", dynamotest.Cost{Requests: 2, Read: 1}, deliver)
 
@@ -64,7 +64,7 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 	w.choose("", hourly)
 	failed := w.process(t, parts{sender: failing{}}, meter.Wrap)
 	w.until(t, "02:00:00")
-	require.NoError(t, p.digests.Due(t.Context(), "ann", []string{email}, w.id()))
+	require.NoError(t, p.due(t.Context(), "ann", []string{email}, w.id()))
 	w.until(t, "03:01:00")
 	require.Equal(t, 2, p.deliver(t), "the moved one too")
 	p.notify(t, "9")
@@ -89,7 +89,7 @@ func TestAProcessRemembersWhatIsStored(t *testing.T) {
 	due := func(user string, asked int) {
 		t.Helper()
 		before := w.asked
-		require.NoError(t, p.digests.Due(t.Context(), user, []string{email}, w.id()))
+		require.NoError(t, p.due(t.Context(), user, []string{email}, w.id()))
 		require.Equal(t, asked, w.asked-before)
 	}
 	due("ann", 1)
