@@ -139,9 +139,13 @@ func (g *stored) lower(retracted Entry) {
 	if g.More {
 		return
 	}
+	top := g.floor
+	for _, e := range live {
+		top = max(top, e.Write)
+	}
 	for _, place := range []*string{&g.Place, &g.Was} {
 		if shelf, id, err := ParsePlace(*place); err == nil && shelf != Snoozed && id == retracted.Write {
-			*place = Place(shelf, max(live[0].Write, g.floor), g.SK)
+			*place = Place(shelf, top, g.SK)
 		}
 	}
 }

@@ -33,7 +33,12 @@ type Entry struct {
 func (e Entry) writes() []ids.ID { return append(e.Earlier.ids(), e.Write) }
 
 // first is the write that stored the entry.
-func (e Entry) first() ids.ID { return e.writes()[0] }
+func (e Entry) first() ids.ID {
+	if e.Earlier == "" {
+		return e.Write
+	}
+	return e.Earlier.ids()[0]
+}
 
 // The attribute of an entry is e and its id, or e, # and its actor. Its text joins
 // Earlier and Write, the one of id and actor that is not in the attribute's name, and Detail.
