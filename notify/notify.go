@@ -12,15 +12,20 @@ import (
 )
 
 // Notify stores the event in its group, which becomes unread and the first of the
-// list. Users are not notified of their own actions, unless n is Critical. A repeat
-// changes nothing, and another event under the same ID is plaza.ErrConflict. created
-// is true if this call stored the event, so never if the Outcome is Full.
+// list. Users are not notified of their own actions, unless n is Critical. Another event
+// under the same ID is plaza.ErrConflict. created is true if this call stored the event,
+// so never if the Outcome is Full.
 //
-// Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 2
-// requests, 4 WCU where the group names the actor, or is full; nothing while a full group
-// may not rise; 1 WCU more for each further KB of the group in each request, 2 WCU for
-// each further KB that lists read of it, most of which is Data; and what the Policy and
-// the Scheduler cost.
+// Repeat a call that got no answer: if you do within 15 minutes, the event is unseen
+// unless its user was shown it. A repeat counts nothing twice. More than 5 s after the
+// event was stored, by another process, it moves the group to the top once more unless
+// that is read, archived or snoozed, or was marked when it was new; at most three times.
+//
+// Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 3
+// requests, 0.5 RCU, 4 WCU for one that moves the group; 2 requests, 4 WCU where the
+// group names the actor, or is full; nothing while a full group may not rise; 1 WCU more
+// for each further KB of the group in each request, 2 WCU for each further KB that lists
+// read of it, most of which is Data; and what the Policy and the Scheduler cost.
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Notify")
 	e, key, err := r.event(n)

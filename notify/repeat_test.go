@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -84,6 +86,37 @@ func TestARepeatMovesWhatItsUserWasNotShown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The answer comes so late that a mark may cover the write.
+func TestAFullGroupThatRisesLateRisesAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	n := w.like("ann")
+	w.store(t, n)
+	w.fill(t, n, group.Cap, filler)
+	slow := &slowdown{clock: w.clock}
+	slow.after = []func(){func() {}, func() { w.pass(notify.Window/4 + time.Millisecond) }} // the update is refused
+	p := w.process(t, nil, slow.wrap)
+	require.Equal(t, notify.Full, p.outcome(t, w.like("chris")))
+	require.Zero(t, w.Now().Sub(w.group(t).PlaceID().Time()))
+}
+
+// The caller gives up when the next request was refused for now.
+func TestALostAnswerIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ctx, giveUp := context.WithCancel(t.Context())
+	inject := faults.New(t, 1, faults.Rates{})
+	inject.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if n == 1 {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		giveUp()
+		return faults.Fault{Kind: faults.Throttled}
+	})
+	_, _, err := w.process(t, nil, inject.Wrap).Notify(ctx, w.like("ann"))
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 }
 
 // A process remembers what it stored.

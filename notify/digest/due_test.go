@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -113,4 +114,24 @@ func TestAProcessRemembersWhatIsStored(t *testing.T) {
 	w.pass(-time.Hour)
 	due("ann", 1) // the clock went back
 	require.Len(t, w.jobs(t), 4+1)
+}
+
+// Until then an event may be written without another call.
+func TestDueHoldsUntilTheFirstSlotEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	p := w.process(t, parts{schedule: func(_ context.Context, user, channel string) (digest.Schedule, error) {
+		return map[string]digest.Schedule{"hourly": hourly, "daily": daily}[channel], nil
+	}})
+	for want, channels := range map[ids.ID][]string{
+		ids.At(noon.Add(time.Hour)):      {"daily", "none", "hourly"},
+		ids.At(noon.Add(20 * time.Hour)): {"none", "daily"},
+		1<<63 - 1:                        {"none"},
+	} {
+		for range 2 { // stored, and known to be
+			until, err := p.digests.Due(t.Context(), "ann", channels, w.id())
+			require.NoError(t, err)
+			require.Equal(t, want, until)
+		}
+	}
 }
