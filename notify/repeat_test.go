@@ -105,18 +105,22 @@ func TestAFullGroupThatRisesLateRisesAgain(t *testing.T) {
 // The caller gives up when the next request was refused for now.
 func TestALostAnswerIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	ctx, giveUp := context.WithCancel(t.Context())
-	inject := faults.New(t, 1, faults.Rates{})
-	inject.Script(func(_ string, _ []byte, n int) faults.Fault {
-		if n == 1 {
-			return faults.Fault{Kind: faults.LostAfter}
-		}
-		giveUp()
-		return faults.Fault{Kind: faults.Throttled}
-	})
-	_, _, err := w.process(t, nil, inject.Wrap).Notify(ctx, w.like("ann"))
-	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	for _, first := range []faults.Kind{faults.LostAfter, faults.None} { // the latter is answered late
+		w := newWorld(t, nil)
+		ctx, giveUp := context.WithCancel(t.Context())
+		inject := faults.New(t, 1, faults.Rates{})
+		inject.Script(func(_ string, _ []byte, n int) faults.Fault {
+			if n == 1 {
+				w.pass(time.Minute)
+				return faults.Fault{Kind: first}
+			}
+			giveUp()
+			return faults.Fault{Kind: faults.Throttled}
+		})
+		_, _, err := w.process(t, nil, inject.Wrap).Notify(ctx, w.like("ann"))
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+		require.EqualValues(t, 1, w.group(t).N)
+	}
 }
 
 // A process remembers what it stored.

@@ -90,8 +90,9 @@ func (m marks) names(h *group.Head) bool {
 	return len(m.above) > 0 && h.Shown(func(id ids.ID) bool { return slices.Contains(m.above, id) })
 }
 
-// named reports whether the marks of the group's user name it. What is read is seen.
-func (r *Repository) named(ctx context.Context, h group.Head) (bool, error) {
+// named reports whether the marks of the group's user are known to name it. What is read
+// is seen.
+func (r *Repository) named(ctx context.Context, h group.Head) bool {
 	s, err := r.load(ctx, keys.Split(h.PK)[1])
-	return err == nil && s.seen.names(&h), err
+	return err == nil && s.seen.names(&h)
 }

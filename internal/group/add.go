@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -73,7 +74,8 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			if g, err = parse(w.Table, w.key, item, now); err != nil {
 				return Result{}, false, err
 			}
-			if outcome, done, err := w.stands(ctx, g); done || err != nil {
+			outcome, done, err := w.stands(ctx, g)
+			if done || err != nil {
 				return Result{outcome, g.Last}, w.own(g.entries[w.event.attribute()].first()), err
 			}
 		case err != nil:
@@ -81,8 +83,9 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 				return Result{}, false, err
 			}
 			g = nil
-		case w.late(w.id):
-			g = nil // the next try finds it, and moves it
+		case w.late(w.id): // the next try finds it, and moves it
+			w.lost = append(w.lost, plaza.ErrUnknownOutcome)
+			g = nil
 		default:
 			w.inTime.Add(w.id, struct{}{})
 			if outcome == Full {
@@ -116,11 +119,8 @@ func (w *write) stands(ctx context.Context, g *stored) (outcome Outcome, done bo
 	switch {
 	case err != nil:
 		return "", false, err
-	case known && g.has(w.event):
-		done, err = w.shown(ctx, g)
-		return outcome, done, err
 	case known:
-		return outcome, true, nil
+		return outcome, !g.has(w.event) || w.shown(ctx, g), nil
 	}
 	at, resting := w.rise(g, w.Now())
 	if !resting || !g.beyond(w.event) || w.own(g.Last) && w.late(g.Last) {
@@ -133,17 +133,17 @@ func (w *write) stands(ctx context.Context, g *stored) (outcome Outcome, done bo
 // shown reports whether the user was shown the event, or will be: no mark of a list
 // without it covers it. An event that was stored long ago, or moved often, stays where it
 // is in any case.
-func (w *write) shown(ctx context.Context, g *stored) (bool, error) {
+func (w *write) shown(ctx context.Context, g *stored) bool {
 	e := g.entries[w.event.attribute()]
 	if !w.late(e.Write) {
 		w.inTime.Add(e.Write, struct{}{})
 	}
-	switch {
-	case w.inTime.Contains(e.Write), g.Read >= e.Write, g.Place != Place(Listed, g.PlaceID(), g.SK),
-		len(e.Earlier) == maxMoves*idLen, w.Now().Sub(e.first().Time()) > repeats:
-		return true, nil
-	}
-	return w.Named(ctx, g.Head)
+	return w.inTime.Contains(e.Write) ||
+		g.Read >= e.Write ||
+		g.Place != Place(Listed, g.PlaceID(), g.SK) ||
+		len(e.Earlier) == maxMoves*idLen ||
+		w.Now().Sub(e.first().Time()) > repeats ||
+		w.Named(ctx, g.Head)
 }
 
 // update adds an event that the group does not have, by an actor whom it does not

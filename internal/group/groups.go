@@ -19,7 +19,7 @@ const (
 	// maxTries is how often a write is tried while others write the same group.
 	maxTries = 20
 
-	// maxLost is how many requests of a call may have no answer.
+	// maxLost is how many requests of a call may have no answer in time.
 	maxLost = 3
 
 	// remembered is how many full groups and how many writes a process remembers.
@@ -62,7 +62,7 @@ type Config struct {
 
 	// Named reports whether the user's marks name a place of which Head.Shown says that
 	// the group was shown there.
-	Named func(ctx context.Context, g Head) (bool, error)
+	Named func(ctx context.Context, g Head) bool
 }
 
 // Mint makes a write id above another.
@@ -107,7 +107,7 @@ type write struct {
 
 	id   ids.ID
 	sent []ids.ID // the id, and those before it
-	lost []error  // of requests without an answer
+	lost []error  // of requests that may have been applied, though not in time
 }
 
 // raise takes an id above another.

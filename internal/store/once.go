@@ -35,6 +35,10 @@ func (o Once) send(ctx context.Context, t *Table, noting option) error {
 // Again reports whether a write that failed with err may be tried again. It waits before
 // that, longer after each attempt.
 func Again(ctx context.Context, attempt int, err error) bool {
-	passing := errors.Is(err, plaza.ErrBusy) || errors.Is(err, plaza.ErrUnknownOutcome)
-	return passing && sleep(ctx, attempt) == nil
+	for _, passing := range []error{plaza.ErrBusy, plaza.ErrUnavailable, plaza.ErrUnknownOutcome} {
+		if errors.Is(err, passing) {
+			return sleep(ctx, attempt) == nil
+		}
+	}
+	return false
 }
