@@ -66,8 +66,8 @@ type Change struct {
 // needs new and old images: without them the record is stream.ErrView or
 // stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
 //
-// A stream may deliver a record twice, and an event whose write took seconds is
-// reported twice, the second time with a greater Last. Activity.ID identifies it.
+// A stream may deliver a record twice, and an event whose Notify was late or repeated may
+// be reported again with a greater Last. Activity.ID identifies it.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	var changes []Change

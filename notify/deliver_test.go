@@ -475,6 +475,7 @@ func TestWatchersCostWhatIsStated(t *testing.T) {
 	require.Len(t, a.jobs(t), failing)
 	clear(failed)
 	a.deliverAll(t)
+	a.pass(15 * time.Minute)
 	costs("a repeat after the end", dynamotest.Cost{Requests: 1, Write: 1}, store(second))
 	require.NoError(t, err)
 	costs("which notifies nobody", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: float64(watchers + pages + 1)}, deliver)

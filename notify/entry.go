@@ -8,8 +8,12 @@ import (
 )
 
 // Window is how long a write may take, and how far clocks may differ, so that a
-// mark never covers what its reader was not shown.
-const Window = 10 * time.Second
+// mark never covers what its reader was not shown. A quarter of it is for a write that
+// is in time, a half for clocks, and a quarter for a request that is applied after its
+// caller gave up.
+const Window = 20 * time.Second
+
+const inTime = Window / 4
 
 // Reader is the user who reads a list or a count.
 type Reader struct {

@@ -61,10 +61,10 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	w.pass(time.Millisecond)
 	last := w.like("last")
 	require.Equal(t, notify.Full, w.outcome(t, last))
+	require.Equal(t, notify.Stored, other.outcome(t, ns[5]), "which moves it, but is no newer for that")
 	risen := w.group(t)
 	require.Greater(t, risen.PlaceID(), g.PlaceID())
 	require.Equal(t, "last first fan10 fan9 fan8", risen.actors())
-	require.Equal(t, notify.Stored, other.outcome(t, ns[5]))
 
 	// Nobody remains whose event was retracted, though the group never knew it. Its
 	// place stays, since others beyond the cap may be unseen.

@@ -117,6 +117,13 @@ func TestARepeatedRequestDoesNotUndoWhatFollowed(t *testing.T) {
 	}
 	unarchive := func(p world, to notify.In) error { return errorOf(p.Unarchive(t.Context(), to)) }
 	unread := func(p world, to notify.In) error { return errorOf(p.MarkUnread(t.Context(), to)) }
+	seen := func(p world, to notify.In) error {
+		defer p.pass(time.Minute)
+		return p.MarkSeen(t.Context(), to.User, notify.See(p.list(t, to.User)))
+	}
+	allRead := func(p world, to notify.In) error {
+		return p.MarkAllRead(t.Context(), to.User, notify.See(p.list(t, to.User)))
+	}
 	readAndArchive := func(p world, to notify.In) error { return errors.Join(read(p, to), archive(p, to)) }
 	for name, c := range map[string]struct {
 		before, call, undo deed
@@ -127,7 +134,8 @@ func TestARepeatedRequestDoesNotUndoWhatFollowed(t *testing.T) {
 		"snooze":               {nil, snooze, unsnooze, plaza.ErrUnknownOutcome},
 		"unsnooze":             {snooze, unsnooze, snooze, plaza.ErrUnknownOutcome},
 		"read":                 {nil, read, unread, plaza.ErrUnknownOutcome},
-		"unread":               {read, unread, read, nil}, // the group still knows the call
+		"unread":               {read, unread, read, nil},    // the group still knows the call
+		"all read":             {seen, allRead, unread, nil}, // so does the state
 		"unread, then archive": {read, unread, readAndArchive, plaza.ErrUnknownOutcome},
 	} {
 		w := newWorld(t, nil)
@@ -136,21 +144,25 @@ func TestARepeatedRequestDoesNotUndoWhatFollowed(t *testing.T) {
 		if c.before != nil {
 			require.NoError(t, c.before(w, to), name)
 		}
+		of := to.Group // in the request whose answer is lost
+		if name == "all read" {
+			of = "raCall"
+		}
 		var undone any
 		lost, updates := faults.New(t, 1, faults.Rates{}), 0
 		lost.Script(func(op string, body []byte, _ int) faults.Fault {
-			if op != "UpdateItem" || !strings.Contains(string(body), to.Group) {
+			if op != "UpdateItem" || !strings.Contains(string(body), of) {
 				return faults.Fault{}
 			}
 			if updates++; updates == 1 {
 				return faults.Fault{Kind: faults.LostAfter}
 			}
 			require.NoError(t, c.undo(w, to), name)
-			undone = w.stands(t, to)
+			undone = []any{w.stands(t, to), w.list(t, to.User)}
 			return faults.Fault{}
 		})
 		require.ErrorIs(t, c.call(w.process(t, nil, lost.Wrap), to), c.want, name) // nil stands for no error
 		require.Equal(t, 2, updates, name)
-		require.Equal(t, undone, w.stands(t, to), name)
+		require.Equal(t, undone, []any{w.stands(t, to), w.list(t, to.User)}, name)
 	}
 }

@@ -136,7 +136,7 @@ func (l *reading) read(ctx context.Context, reach store.Reach) ([]row, string, e
 	// Groups that wake come to the top.
 	if err == nil && first && l.shelf == group.Listed && (reach.Gap == "" || reach.Up) && l.state.wake <= ids.At(l.now) {
 		var woken bool
-		if woken, err = l.r.wake(ctx, l.user, l.state, l.now); woken {
+		if woken, _, err = l.r.wake(ctx, l.user, l.state, l.now); woken {
 			rows, rest, err = l.rows(ctx, reach)
 		}
 	}

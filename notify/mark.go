@@ -84,7 +84,7 @@ func (m marks) quick(update *store.Update) *store.Update {
 // MarkSeen marks what the view covers as seen. Views of several devices, old ones
 // and repeats may come in any order. The zero View marks nothing.
 //
-// Cost: 1 request, 2 WCU; 2 requests, 3 WCU beside marks of the last 10 s; 3 times
+// Cost: 1 request, 2 WCU; 2 requests, 3 WCU beside marks of the last 20 s; 3 times
 // the WCU with 100 of these and 100 dismissals.
 func (r *Repository) MarkSeen(ctx context.Context, user string, view View) error {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkSeen")

@@ -12,15 +12,20 @@ import (
 )
 
 // Notify stores the event in its group, which becomes unread and the first of the
-// list. Users are not notified of their own actions, unless n is Critical. A repeat
-// changes nothing, and another event under the same ID is plaza.ErrConflict. created
-// is true if this call stored the event, so never if the Outcome is Full.
+// list. Users are not notified of their own actions, unless n is Critical. Another event
+// under the same ID is plaza.ErrConflict. created is true if this call stored the event,
+// so never if the Outcome is Full.
 //
-// Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 2
-// requests, 4 WCU where the group names the actor, or is full; nothing while a full group
-// may not rise; 1 WCU more for each further KB of the group in each request, 2 WCU for
-// each further KB that lists read of it, most of which is Data; and what the Policy and
-// the Scheduler cost.
+// Repeat a call that got no answer: if you do within 15 minutes, the event is unseen
+// unless its user was shown it. A repeat counts nothing twice. More than 5 s after the
+// event was stored, by another process, it moves the group to the top once more unless
+// that is read, archived or snoozed, or was marked when it was new; at most three times.
+//
+// Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 3
+// requests, 0.5 RCU, 4 WCU for one that moves the group; 2 requests, 4 WCU where the
+// group names the actor, or is full; nothing while a full group may not rise; 1 WCU more
+// for each further KB of the group in each request, 2 WCU for each further KB that lists
+// read of it, most of which is Data; and what the Policy and the Scheduler cost.
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Notify")
 	e, key, err := r.event(n)
@@ -38,13 +43,11 @@ func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, cr
 	if decision.Drop {
 		return dropped, false, nil
 	}
-	got, created, err := r.groups.Add(ctx, key, e, func(ctx context.Context, above ids.ID) (ids.ID, error) {
-		id, err := r.mint(ctx, above)
-		if err == nil && r.opts.Scheduler != nil && len(decision.Channels) > 0 {
-			err = r.opts.Scheduler.Due(ctx, n.User, decision.Channels, id)
-		}
-		return id, err
-	})
+	mint := r.mint
+	if r.opts.Scheduler != nil && len(decision.Channels) > 0 {
+		mint = r.planned(n.User, decision.Channels)
+	}
+	got, created, err := r.groups.Add(ctx, key, e, mint)
 	if err != nil {
 		return Result{}, false, fmt.Errorf("notify: activity %v for %q: %w", e.ID, n.User, err)
 	}
@@ -71,6 +74,24 @@ func (r *Repository) mint(ctx context.Context, above ids.ID) (ids.ID, error) {
 		id = keys.After(id, above)
 	}
 	return id, err
+}
+
+// planned returns a mint of ids for which the Scheduler has planned a message. It asks
+// for an earlier id, so that its answer does not make a write late.
+func (r *Repository) planned(user string, channels []string) group.Mint {
+	until := ids.ID(0)
+	return func(ctx context.Context, above ids.ID) (ids.ID, error) {
+		for range maxTries {
+			id, err := r.mint(ctx, above)
+			if err != nil || id < until {
+				return id, err
+			}
+			if until, err = r.opts.Scheduler.Due(ctx, user, channels, id); err != nil {
+				return 0, err
+			}
+		}
+		return 0, plaza.ErrBusy
+	}
 }
 
 // event is what the notification's group counts, and the group's key.

@@ -33,10 +33,11 @@ type Source interface {
 }
 
 // Scheduler plans a message on further channels, such as a daily summary. Due is
-// called before the event is stored under the id at, so the event may not get
-// stored. An error of Due fails the call.
+// called before the event is stored, so the event may not get stored. It gets stored
+// under an id that is at least at and less than until: if the next id is not, Due is
+// called again. An error of Due fails the call.
 type Scheduler interface {
-	Due(ctx context.Context, user string, channels []string, at ids.ID) error
+	Due(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error)
 }
 
 // Graph lists the followers of an object. *follow.Repository is one.

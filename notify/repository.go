@@ -43,8 +43,9 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 		Now:       r.opts.Now,
 		Retention: r.opts.Retention,
 		Coalesce:  r.opts.Coalesce,
-		Ack:       Window * 3 / 4,
+		InTime:    inTime,
 		Rebuild:   rebuild,
+		Named:     r.named,
 	})
 	if err != nil {
 		return nil, err

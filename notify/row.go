@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // row is a row of a list: a group or an announcement.
@@ -79,5 +81,18 @@ func (s *state) flags(h *group.Head, at ids.ID) (seen, read bool) {
 // has reports whether the marks cover a group whose place has that id, or an earlier
 // place at which all that is left of the group was shown.
 func (m marks) has(h *group.Head, at ids.ID) bool {
-	return at <= m.upTo || len(m.above) > 0 && h.Shown(func(id ids.ID) bool { return slices.Contains(m.above, id) })
+	return at <= m.upTo || m.names(h)
+}
+
+// names reports whether the marks name such a place one by one. Then the user was shown
+// the group there: a watermark may also cover what came late.
+func (m marks) names(h *group.Head) bool {
+	return len(m.above) > 0 && h.Shown(func(id ids.ID) bool { return slices.Contains(m.above, id) })
+}
+
+// named reports whether the marks of the group's user are known to name it. What is read
+// is seen.
+func (r *Repository) named(ctx context.Context, h group.Head) bool {
+	s, err := r.load(ctx, keys.Split(h.PK)[1])
+	return err == nil && s.seen.names(&h)
 }

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -16,11 +17,10 @@ const (
 	maxWake   = 25 // groups that one call wakes
 	wakeOnce  = 8  // of them at once
 	wakeReads = 6  // of a call that looks for them
+	wakeTries = 5  // of a group
 
 	// late is how long after it was sent a request may still arrive.
 	late = 24 * time.Hour
-
-	inTime = Window * 3 / 4 // within which a write must be acknowledged
 )
 
 // Snooze hides a group until the given time, at most a year ahead. A new event brings
@@ -107,23 +107,25 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 }
 
 // wake moves the groups that are due back to the list, as new, and raises wake to the
-// time when the next one is due. The caller has read the state.
-func (r *Repository) wake(ctx context.Context, user string, s *state, now time.Time) (woken bool, err error) {
+// time when the next one is due. more is true if others are due. The caller has read the
+// state.
+func (r *Repository) wake(ctx context.Context, user string, s *state, now time.Time) (woken, more bool, err error) {
 	due, next, err := r.due(ctx, user, now)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
+	woken, more = len(due) > 0, next == 0
 	moved := make([]ids.ID, len(due)) // groups that were due later come higher in the list
 	for i := range due {
 		if moved[i], err = r.gen.Next(ctx); err != nil {
-			return false, err
+			return false, false, err
 		}
 	}
 	err = parallel.ForEach(ctx, len(due), wakeOnce, func(ctx context.Context, i int) error {
 		return r.wakeGroup(ctx, due[i], moved[i])
 	})
 	if err != nil || next <= s.wake {
-		return len(due) > 0, err
+		return woken, more, err
 	}
 
 	// A group whose Snooze is running, or whose move arrives late, is not on the
@@ -132,7 +134,7 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 	age := now.Sub(s.low.Time())
 	if s.low != 0 && age < late {
 		if age < Window {
-			return len(due) > 0, nil
+			return woken, more, nil
 		}
 		next = min(next, ids.At(now.Add(age)))
 	}
@@ -140,11 +142,11 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 	if _, refused := store.AsRefused(err); refused {
 		err = nil // a Snooze has lowered it
 	}
-	return len(due) > 0, err
+	return woken, more, err
 }
 
-// due reads the groups that are due, and the time when the next one is due: now if
-// there may be more.
+// due reads the groups that are due, and the time when the next one is due: 0 if there
+// may be more.
 func (r *Repository) due(ctx context.Context, user string, now time.Time) (due []group.Head, next ids.ID, err error) {
 	from, to := group.Snoozed.Span()
 	span := store.IndexSpan{
@@ -177,31 +179,36 @@ func (r *Repository) due(ctx context.Context, user string, now time.Time) (due [
 	return due, 0, nil
 }
 
-// wakeGroup moves a group to the place of a new id, unless it has moved meanwhile.
-// A reader may be past that id when the answer comes late: then it moves to
-// another.
+// wakeGroup moves a group to the place of a new id, unless it has moved meanwhile. Each
+// request has an id of its own. A reader may be past the id when it is applied late: then
+// the group moves again.
 func (r *Repository) wakeGroup(ctx context.Context, h group.Head, id ids.ID) error {
-	for range maxTries {
+	var own []string
+	for try := range wakeTries {
 		id = max(id, h.Last+1)
 		place := group.Place(group.Listed, id, h.SK)
-		err := r.table.Run(ctx, r.table.Update(store.Key{PK: h.PK, SK: h.SK}).
-			Set("last", place).Set("lv", id).Set(group.FloorAttr, id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
-		if refused, ok := store.AsRefused(err); ok {
-			var stands group.Head
+		own = append(own, place)
+		err := r.table.Run(ctx, store.Once{Limit: group.RequestTime, Write: r.table.Update(store.Key{PK: h.PK, SK: h.SK}).
+			Set("last", place).Set("lv", id).Set(group.FloorAttr, id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place)})
+		refused, ok := store.AsRefused(err)
+		switch {
+		case ok:
 			item, _ := refused.At(0)
 			if item == nil {
 				return nil
 			}
-			if err := r.table.Decode(item, &stands); err != nil || stands.Place != place {
+			h = group.Head{}
+			if err := r.table.Decode(item, &h); err != nil || !slices.Contains(own, h.Place) {
 				return err // by another reader, or an event
 			}
-		} else if err != nil {
+		case err == nil:
+			h.Place, h.Last = place, id
+		case !store.Again(ctx, try, err):
 			return err
 		}
-		if r.opts.Now().Sub(id.Time()) <= inTime {
+		if slices.Contains(own, h.Place) && r.opts.Now().Sub(h.Last.Time()) <= inTime {
 			return nil
 		}
-		h.Place, h.Last = place, id
 		if id, err = r.gen.Next(ctx); err != nil {
 			return err
 		}

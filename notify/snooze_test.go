@@ -197,7 +197,9 @@ func TestOneCallWakesSomeAndTheNextTheRest(t *testing.T) {
 	w.put(t, in("ann", 99))
 	w.snooze(t, in("ann", 99), 3*time.Hour)
 	w.pass(2 * time.Hour)
-	require.Equal(t, 25, w.unseen(t, "ann"))
+	count, err := w.Unseen(t.Context(), reader("ann"))
+	require.NoError(t, err)
+	require.Equal(t, notify.Count{N: 25, More: true}, count)
 	require.Equal(t, 30, w.unseen(t, "ann"))
 	var want []int
 	for n := range 30 {

@@ -20,7 +20,7 @@ const (
 // back snoozed groups that are due.
 //
 // Cost: 2 requests, 1 RCU with nothing new; 0.5 RCU for 4 KB of at most 101 new
-// rows and 100 that were seen in the last 10 s; past rows that were read one by one
+// rows and 100 that were seen in the last 20 s; past rows that were read one by one
 // up to 5 requests and 6,000 rows more; where groups are due 1 request, 1 RCU for
 // 4 KB, 1 request, 3 WCU for each KB of each, and 1 request, 2 WCU more.
 func (r *Repository) Unseen(ctx context.Context, reader Reader) (Count, error) {
@@ -38,8 +38,9 @@ func (r *Repository) unseen(ctx context.Context, reader Reader) (Count, error) {
 	if err != nil {
 		return Count{}, err
 	}
+	var asleep bool // some groups that are due
 	if s.wake <= ids.At(now) {
-		if _, err := r.wake(ctx, reader.User, &s, now); err != nil {
+		if _, asleep, err = r.wake(ctx, reader.User, &s, now); err != nil {
 			return Count{}, err
 		}
 	}
@@ -57,7 +58,7 @@ func (r *Repository) unseen(ctx context.Context, reader Reader) (Count, error) {
 			n++
 		}
 	}
-	return Count{N: min(n, maxUnseen), More: n > maxUnseen || more}, nil
+	return Count{N: min(n, maxUnseen), More: n > maxUnseen || more || asleep}, nil
 }
 
 // unseenGroups counts groups above the watermark. It reads on past those that were

@@ -28,8 +28,8 @@ import (
 //
 // The object and the activity's ID are the identity. Until it is delivered, a repeat
 // changes nothing, and another notification under that identity is
-// plaza.ErrConflict. After that a repeat is delivered again, which notifies nobody
-// twice but costs as much. An activity older than Options.Retention is dropped.
+// plaza.ErrConflict. After that a repeat is delivered again, which costs as much and is a
+// repeat of Notify for each. An activity older than Options.Retention is dropped.
 // created is true if this call stored the notification.
 //
 // Cost: 1 request, 1 WCU for each KB; a process's first 1 request, 1 WCU more.

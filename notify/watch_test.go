@@ -141,8 +141,8 @@ func (w world) jobs(t testing.TB) (jobs []job) {
 	return jobs
 }
 
-// notifiedOf fails unless each of the users was notified of the activity exactly
-// once, and nobody else.
+// notifiedOf fails unless each of the users has the activity once, and nobody else was
+// notified of it. A worker that takes over may notify those of a page again.
 func (a audience) notifiedOf(t testing.TB, id ids.ID, users ...string) {
 	t.Helper()
 	var got []string
@@ -152,7 +152,7 @@ func (a audience) notifiedOf(t testing.TB, id ids.ID, users ...string) {
 		got = append(got, c.User)
 	}
 	slices.Sort(got)
-	require.Equal(t, users, got)
+	require.Equal(t, users, slices.Compact(got))
 	for _, user := range users {
 		groups := a.groups(t, user)
 		require.Len(t, groups, 1)
@@ -220,6 +220,7 @@ func TestARepeatOfWatchersIsHarmless(t *testing.T) {
 	a.deliverAll(t)
 	a.notifiedOf(t, n.Activity.ID, watchersTo(3)...)
 
+	a.pass(15 * time.Minute)
 	a.watchers(t, n) // after its end it is another job
 	_, err := a.Retract(t.Context(), withUser(n, watcher(1)))
 	require.NoError(t, err)

@@ -121,12 +121,18 @@ type stored struct {
 	live, off int // entries
 }
 
-// groups reads a user's groups, by name.
-func (w world) groups(t testing.TB, user string) []stored {
+// groupItems reads a user's groups, by name.
+func (w world) groupItems(t testing.TB, user string) (items []dynamo.Item) {
 	t.Helper()
-	var items []dynamo.Item
 	q := dynamotest.DB(t).Table(w.table).Get("pk", keys.Join("N", user)).Range("sk", dynamo.BeginsWith, "G#").Consistent(true)
 	require.NoError(t, q.All(t.Context(), &items))
+	return items
+}
+
+// groups are a user's groups.
+func (w world) groups(t testing.TB, user string) []stored {
+	t.Helper()
+	items := w.groupItems(t, user)
 	groups := make([]stored, len(items))
 	for i, item := range items {
 		require.NoError(t, groups[i].UnmarshalDynamoItem(item))

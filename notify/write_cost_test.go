@@ -47,6 +47,11 @@ func TestWritesCostNoMoreThanStated(t *testing.T) {
 		first := event(0)
 		at("first", dynamotest.Cost{Requests: 1, Write: 2}, store(first))
 		at("repeat", dynamotest.Cost{Requests: 1, Write: 1}, repeat(first, notify.Stored))
+		other := w.process(t, &notify.Options{}, meter.Wrap)
+		w.pass(time.Minute)
+		at("repeat, long after that", dynamotest.Cost{Requests: 1, Write: 1}, repeat(first, notify.Stored))
+		at("by another process", dynamotest.Cost{Requests: 3, Read: 0.5, Write: 4}, func() { other.outcome(t, first) })
+		require.Equal(t, w.Now().UnixMilli(), w.groups(t, first.User)[0].PlaceID().Time().UnixMilli(), "it moves")
 		at("further", dynamotest.Cost{Requests: 1, Write: 3}, store(event(1)))
 		at("of an actor who is named", dynamotest.Cost{Requests: 2, Write: 4}, store(event(1)))
 		gone := event(2)
@@ -73,11 +78,11 @@ func TestWritesCostNoMoreThanStated(t *testing.T) {
 		at("retract target again", dynamotest.Cost{Requests: 1, Read: 1}, about(0))
 		at("after that", dynamotest.Cost{Requests: 1, Write: 2}, store(event(300)))
 
-		other, newest := event(1), event(2)
-		other.Activity.Verb, newest.Activity.Verb = "other", "other"
-		w.store(t, other, newest)
+		only, newest := event(1), event(2)
+		only.Activity.Verb, newest.Activity.Verb = "other", "other"
+		w.store(t, only, newest)
 		at("retract the newest", dynamotest.Cost{Requests: 2, Read: 1, Write: 3}, retract(newest, true))
-		at("retract the only one", dynamotest.Cost{Requests: 2, Read: 1, Write: 2}, retract(other, true))
+		at("retract the only one", dynamotest.Cost{Requests: 2, Read: 1, Write: 2}, retract(only, true))
 	}
 }
 

@@ -115,7 +115,7 @@ func notifications(t *testing.T, w *world, as callers) {
 		err2(reader.prefs.Settings(ctx, "ann")),
 		err2(reader.prefs.Decide(ctx, event("4"))),
 
-		service.digests.Due(ctx, "dan", []string{"email"}, w.id()),
+		err2(service.digests.Due(ctx, "dan", []string{"email"}, w.id())),
 		err2(service.Watchers(ctx, post, notify.Notification{Activity: event("1").Activity})),
 	)
 	require.ErrorIs(t, err2(worker.Deliver(ctx)), plaza.ErrBusy)

@@ -15,7 +15,7 @@ import (
 
 // newAnnouncement is an announcement to everybody. With an id, from POST /ids or from the
 // answer to a failed one, a repeat is the same announcement. It shows from the time in
-// from, and 40 s from now at the earliest.
+// from, and 50 s from now at the earliest.
 type newAnnouncement struct {
 	ID    string          `json:"id"`
 	Title string          `json:"title"`

@@ -4,8 +4,17 @@ import (
 	"context"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+const (
+	// maxMoves is how often repeats of an event move its group.
+	maxMoves = 3
+
+	// repeats is how long after an event was stored they do.
+	repeats = 15 * time.Minute
 )
 
 // Result is what Add did.
@@ -14,8 +23,8 @@ type Result struct {
 	Last    ids.ID // the write that moved the group last
 }
 
-// Add adds an event to its group. created is true if this call did. It calls mint for
-// each id under which it writes, before it does.
+// Add adds an event to its group. created is true if this call did. It calls mint
+// before each request. A repeat moves the group to the top unless the user was shown it.
 func (s *Groups) Add(ctx context.Context, key store.Key, e Event, mint Mint) (res Result, created bool, err error) {
 	if at, ok := s.resting(key); ok {
 		return Result{Full, at.last}, false, nil
@@ -44,67 +53,97 @@ func (s *Groups) resting(key store.Key) (rise, bool) {
 }
 
 // add sends the update that needs no knowledge of the group, and if it is refused
-// looks at the group that came with the refusal.
+// looks at the group that came with the refusal. Each request has an id of its own.
 func (w *write) add(ctx context.Context) (Result, bool, error) {
 	var g *stored
-	last := ids.ID(0)
-	for range maxTries {
-		if w.id <= last {
-			if err := w.raise(ctx, last); err != nil {
-				return Result{}, false, err
-			}
+	for try := range maxTries {
+		above := ids.ID(0)
+		if g != nil {
+			above = g.Last
 		}
-		outcome, now := Stored, w.Now()
-		var err error
-		if g == nil || g.simple(w.event) {
-			err = w.Table.Run(ctx, w.update(now))
-		} else {
-			outcome = g.add(w.event, w.id)
-			err = w.put(ctx, g, now)
+		if err := w.raise(ctx, above); err != nil {
+			return Result{}, false, w.failed(err)
 		}
+		now := w.Now()
+		request, outcome, first := w.request(g, now)
+		err := w.Table.Run(ctx, store.Once{Write: request, Limit: RequestTime})
 		refused, ok := store.AsRefused(err)
-		if !ok {
-			if err != nil {
+		switch {
+		case ok:
+			item, _ := refused.At(0)
+			if g, err = parse(w.Table, w.key, item, now); err != nil {
 				return Result{}, false, err
 			}
-			return w.added(ctx, outcome)
-		}
-		item, _ := refused.At(0)
-		if g, err = parse(w.Table, w.key, item, now); err != nil {
-			return Result{}, false, err
-		}
-		entry := g.entries[w.event.attribute()]
-		if !entry.Off && w.own(entry.Write) { // the SDK sent it twice
-			if w.id == g.Last {
-				return w.added(ctx, Stored)
+			outcome, done, err := w.stands(ctx, g)
+			if done || err != nil {
+				return Result{outcome, g.Last}, w.own(g.entries[w.event.attribute()].first()), err
 			}
-			return Result{Stored, g.Last}, true, nil
-		}
-		if outcome, ok, err := g.known(w.event); ok {
-			return Result{outcome, g.Last}, false, err
-		}
-		if at, ok := w.rise(g, now); ok && g.beyond(w.event) {
-			if w.own(g.Last) {
-				return w.added(ctx, Full)
+		case err != nil:
+			if err := w.again(ctx, try, err); err != nil {
+				return Result{}, false, err
 			}
-			w.full.Add(w.key, at)
-			return Result{Full, g.Last}, false, nil
+			g = nil
+		case w.late(w.id): // the next try finds it, and moves it
+			w.lost = append(w.lost, plaza.ErrUnknownOutcome)
+			g = nil
+		default:
+			w.inTime.Add(w.id, struct{}{})
+			if outcome == Full {
+				w.full.Add(w.key, rise{w.id, now.Add(w.Coalesce)})
+			}
+			return Result{outcome, w.id}, w.own(first), nil
 		}
-		last = g.Last
 	}
-	return Result{}, false, w.busy()
+	return Result{}, false, w.failed(w.busy())
 }
 
-// added is the result of a write that was applied.
-func (w *write) added(ctx context.Context, outcome Outcome) (Result, bool, error) {
-	last, err := w.acknowledge(ctx, outcome == Stored)
-	if err != nil {
-		return Result{}, false, err
+// request is the next write of a group, which is nil if it is not known. First is the
+// write that stored the event, if it is stored.
+func (w *write) request(g *stored, now time.Time) (request store.Write, outcome Outcome, first ids.ID) {
+	switch {
+	case g == nil || g.simple(w.event):
+		return w.update(now), Stored, w.id
+	case g.has(w.event):
+		first = g.move(w.event, w.id)
+		return w.put(g, now), Stored, first
 	}
-	if outcome == Full {
-		w.full.Add(w.key, rise{last, w.since.Add(w.Coalesce)})
+	if outcome = g.add(w.event, w.id); outcome == Stored {
+		first = w.id
 	}
-	return Result{outcome, last}, outcome == Stored, nil
+	return w.put(g, now), outcome, first
+}
+
+// stands reports whether nothing is left to write, as the group is stored.
+func (w *write) stands(ctx context.Context, g *stored) (outcome Outcome, done bool, err error) {
+	outcome, known, err := g.known(w.event)
+	switch {
+	case err != nil:
+		return "", false, err
+	case known:
+		return outcome, !g.has(w.event) || w.shown(ctx, g), nil
+	}
+	at, resting := w.rise(g, w.Now())
+	if !resting || !g.beyond(w.event) || w.own(g.Last) && w.late(g.Last) {
+		return "", false, nil
+	}
+	w.full.Add(w.key, at)
+	return Full, true, nil
+}
+
+// shown reports whether the user was shown the event, or will be: no mark of a list
+// without it covers it. An event that was stored long ago, or moved often, stays where it
+// is in any case.
+func (w *write) shown(ctx context.Context, g *stored) bool {
+	e := g.entries[w.event.attribute()]
+	if !w.late(e.Write) {
+		w.inTime.Add(e.Write, struct{}{})
+	}
+	return w.inTime.Contains(e.Write) ||
+		g.Read >= e.Write ||
+		g.Place != Place(Listed, g.PlaceID(), g.SK) ||
+		len(e.Earlier) == maxMoves*idLen ||
+		w.Now().Sub(e.first().Time()) > repeats ||
+		w.Named(ctx, g.Head)
 }
 
 // update adds an event that the group does not have, by an actor whom it does not
@@ -118,46 +157,4 @@ func (w *write) update(now time.Time) store.Write {
 		RemoveExpr("was").
 		If("attribute_not_exists(pk) OR lv < ? AND n < ? AND 'ttl' > ? AND attribute_not_exists($) "+
 			"AND NOT ? IN (a1, a2, a3, a4, a5) AND (attribute_not_exists(cut) OR cut < ?)", id, Cap, now.Unix(), name, actor, w.event.ID)
-}
-
-// acknowledge moves the group to a new id if the answer came so late that a mark may
-// cover what its reader was not shown. It returns the write that moved the group
-// last.
-func (w *write) acknowledge(ctx context.Context, entry bool) (ids.ID, error) {
-	for range maxTries {
-		if w.Now().Sub(w.since) <= w.Ack {
-			return w.id, nil
-		}
-		old := w.id
-		if err := w.raise(ctx, old); err != nil {
-			return 0, err
-		}
-		err := w.Table.Run(ctx, w.move(old, entry))
-		if refused, ok := store.AsRefused(err); ok {
-			item, _ := refused.At(0)
-			g, err := parse(w.Table, w.key, item, w.Now())
-			if err != nil {
-				return 0, err
-			}
-			if g.Last != w.id { // others have moved it, or its user has it off the list
-				return g.Last, nil
-			}
-		} else if err != nil {
-			return 0, err
-		}
-	}
-	return 0, w.busy()
-}
-
-// move gives the group, and the event if it has it, another id, unless either was
-// changed or read since.
-func (w *write) move(old ids.ID, entry bool) *store.Update {
-	place := Place(Listed, old, w.key.SK)
-	u := w.Table.Update(w.key).
-		SetExpr("'last' = ?, 'lv' = ?, 'rev' = 'rev' + ?", Place(Listed, w.id, w.key.SK), w.id, 1).
-		If("'last' = ? AND 'lv' = ? AND (attribute_not_exists('read') OR 'read' < ?)", place, old, old)
-	if entry {
-		u.SetExpr("$ = ?", w.event.attribute(), w.event.text(w.id)).If("$ = ?", w.event.attribute(), w.event.text(old))
-	}
-	return u
 }

@@ -34,10 +34,27 @@ func (g *stored) known(e Event) (outcome Outcome, known bool, err error) {
 		return Dropped, true, nil
 	case !ok || entry.ID < e.ID:
 		return "", false, nil
-	case entry.ID == e.ID && entry != e.entry(entry.Write):
+	case entry.ID == e.ID && (entry.Actor != e.Actor || entry.Detail != e.Detail):
 		return "", true, plaza.ErrConflict
 	}
 	return Stored, true, nil
+}
+
+// has reports whether the event counts, and no later one of its actor does instead.
+func (g *stored) has(e Event) bool {
+	entry := g.entries[e.attribute()]
+	return entry.ID == e.ID && !entry.Off
+}
+
+// move gives the group, and an event that it has, a write above Last. It returns the
+// event's first write.
+func (g *stored) move(e Event, write ids.ID) (first ids.ID) {
+	entry := g.entries[e.attribute()]
+	entry.Earlier += past(entry.Write.String())
+	entry.Write = write
+	g.entries[e.attribute()] = entry
+	g.Last, g.Place = write, Place(Listed, write, g.SK)
+	return entry.first()
 }
 
 // beyond reports whether the group would count the event, and is full.
@@ -66,7 +83,7 @@ func (g *stored) add(e Event, write ids.ID) Outcome {
 		if !ok || replaced.Off {
 			g.N++
 		} else {
-			g.retire(replaced.Write)
+			g.retire(replaced)
 		}
 	}
 	g.Last, g.Place, g.Was = write, Place(Listed, write, g.SK), ""
@@ -96,15 +113,15 @@ func (g *stored) retract(e Event, write ids.ID) bool {
 		g.Last = write
 	}
 	if ok && !entry.Off || g.More {
-		g.lower(entry.Write)
+		g.lower(entry)
 	}
 	return true
 }
 
-// lower derives the head after the event of the write was retracted. The group stays
+// lower derives the head after the event was retracted. The group stays
 // on its shelf. Its place goes down if the event made it; but a group that counts no
 // more rose by events that it does not know, and stays where it is.
-func (g *stored) lower(retracted ids.ID) {
+func (g *stored) lower(retracted Entry) {
 	live := g.live()
 	g.N = int64(len(live))
 	g.Actors = [Newest]string{}
@@ -122,9 +139,13 @@ func (g *stored) lower(retracted ids.ID) {
 	if g.More {
 		return
 	}
+	top := g.floor
+	for _, e := range live {
+		top = max(top, e.Write)
+	}
 	for _, place := range []*string{&g.Place, &g.Was} {
-		if shelf, id, err := ParsePlace(*place); err == nil && shelf != Snoozed && id == retracted {
-			*place = Place(shelf, max(live[0].Write, g.floor), g.SK)
+		if shelf, id, err := ParsePlace(*place); err == nil && shelf != Snoozed && id == retracted.Write {
+			*place = Place(shelf, top, g.SK)
 		}
 	}
 }

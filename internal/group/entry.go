@@ -2,6 +2,7 @@ package group
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -20,15 +21,27 @@ type Event struct {
 // Entry is what a group keeps of an event. A retracted event's entry is off: it
 // keeps no Detail, and its Actor only if that is its key.
 type Entry struct {
-	ID     ids.ID
-	Write  ids.ID // that stored it, or turned it off
-	Actor  string
-	Detail string
-	Off    bool
+	ID      ids.ID
+	Write   ids.ID // that stored it, moved it, or turned it off
+	Earlier past   // its writes before
+	Actor   string
+	Detail  string
+	Off     bool
+}
+
+// writes are those of the entry, oldest first.
+func (e Entry) writes() []ids.ID { return append(e.Earlier.ids(), e.Write) }
+
+// first is the write that stored the entry.
+func (e Entry) first() ids.ID {
+	if e.Earlier == "" {
+		return e.Write
+	}
+	return e.Earlier.ids()[0]
 }
 
 // The attribute of an entry is e and its id, or e, # and its actor. Its text joins
-// Write, the one of id and actor that is not in the attribute's name, and Detail.
+// Earlier and Write, the one of id and actor that is not in the attribute's name, and Detail.
 const (
 	entryPrefix = "e"
 	actorPrefix = "e#"
@@ -53,7 +66,7 @@ func (e Event) text(write ids.ID) string { return e.entry(write).text(e.attribut
 
 // text is the value of the attribute name.
 func (e Entry) text(name string) string {
-	parts := []string{e.Write.String()}
+	parts := []string{string(e.Earlier) + e.Write.String()}
 	if strings.HasPrefix(name, actorPrefix) {
 		parts = append(parts, e.ID.String())
 	} else if !e.Off {
@@ -94,12 +107,17 @@ func parseEntry(name, text string) (Entry, error) {
 	default:
 		actor = parts[1]
 	}
-	e := Entry{Actor: actor, Off: off}
+	writes := past(parts[0])
+	last := max(0, len(writes)-idLen)
+	e := Entry{Actor: actor, Off: off, Earlier: writes[:last]}
 	if len(parts) == 3 {
 		e.Detail = parts[2]
 	}
 	var err error
-	if e.Write, err = ids.Parse(parts[0]); err != nil {
+	if e.Write, err = ids.Parse(string(writes[last:])); err != nil {
+		return Entry{}, errEntry
+	}
+	if all := e.writes(); len(all)*idLen != len(writes) || len(all) > maxMoves+1 || !slices.IsSorted(all) {
 		return Entry{}, errEntry
 	}
 	if e.ID, err = ids.Parse(id); err != nil || e.ID == 0 {

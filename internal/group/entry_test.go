@@ -1,6 +1,7 @@
 package group
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,12 +25,19 @@ func TestEntriesAreReadAsTheyWereWritten(t *testing.T) {
 			ID: ids.ID(id.Draw(t, "id")), Actor: text.Draw(t, "actor"), ByActor: rapid.Bool().Draw(t, "by actor"),
 			Detail: rapid.OneOf(rapid.Just(""), text).Draw(t, "detail"),
 		}
-		name, want := e.attribute(), e.entry(ids.ID(id.Draw(t, "write")))
+		writes := rapid.SliceOfNDistinct(id, 1, maxMoves+1, rapid.ID).Draw(t, "writes")
+		slices.Sort(writes)
+		last := len(writes) - 1
+		name, want := e.attribute(), e.entry(ids.ID(writes[last]))
+		for _, write := range writes[:last] {
+			want.Earlier += past(ids.ID(write).String())
+		}
+		require.EqualValues(t, writes[0], want.first())
 		got, err := parseEntry(name, want.text(name))
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 
-		want.Off, want.Detail = true, ""
+		want.Off, want.Detail, want.Earlier = true, "", ""
 		got, err = parseEntry(name, want.text(name))
 		require.NoError(t, err)
 		if !e.ByActor {
@@ -50,6 +58,8 @@ func TestEntriesStayReadable(t *testing.T) {
 		{"e#ann", write + "#" + id}:            {Actor: "ann"},
 		{"e#ann", write + "#" + id + "#ocat:"}: {Actor: "ann", Detail: "ocat:"},
 		{"e#a#b", "-" + write + "#" + id}:      {Actor: "a#b", Off: true},
+		{"e" + id, id + write + "#ann"}:        {Actor: "ann", Earlier: id},
+		{"e#ann", id + id + write + "#" + id}:  {Actor: "ann", Earlier: id + id},
 	} {
 		e.ID, e.Write = 0x301b33a680000001, 0x301b33a680000002
 		got, err := parseEntry(name[0], name[1])
@@ -92,6 +102,8 @@ func TestDamagedGroupsAreReported(t *testing.T) {
 		"read": s("x"), "ttl": s("soon"), "cut": n("1"), "floor": s("low"), "more": n("1"),
 		"e": s("x"), "e306SKMT000001": s("306SKMT000002"), "e#ann": s("306SKMT000002#ann"), "e#": n("1"),
 		"e0000000000000": s("306SKMT000002#ann"), "e#eve": s("306SKMT000002#306SKMT000001#a#b"), "e306SKMT000003": s("-306SKMT000002#a"),
+		"e306SKMT000004": s("306SKMT000002306SKMT000001#ann"), "e306SKMT000005": s("x06SKMT000002306SKMT000002#ann"),
+		"e306SKMT000006": s(strings.Repeat("306SKMT000002", maxMoves+2) + "#ann"),
 	} {
 		item := whole()
 		item[name] = value

@@ -2,6 +2,7 @@ package group
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,19 +19,29 @@ const (
 	// maxTries is how often a write is tried while others write the same group.
 	maxTries = 20
 
-	// maxFull is how many full groups a process remembers.
-	maxFull = 10_000
+	// maxLost is how many requests of a call may have no answer in time.
+	maxLost = 3
+
+	// remembered is how many full groups and how many writes a process remembers.
+	remembered = 10_000
 
 	// slack is how much longer than Retention a group stays: longer than clocks
 	// differ, so that its events are too old to be stored again when it expires.
 	slack = time.Hour
 )
 
+// RequestTime is how long a request that moves a group may take. Its id is made just
+// before it, and each has another.
+const RequestTime = 3 * time.Second
+
 // Groups are the groups of a table.
 type Groups struct {
 	Config
 
 	full *lru.Cache[store.Key, rise]
+
+	// inTime are writes of events that were known to be applied before they were late.
+	inTime *lru.Cache[ids.ID, struct{}]
 
 	// turns queues the writes of one group, which would refuse each other: 64 writers
 	// took 7 requests an event without it, and take 1.1 with it.
@@ -43,11 +54,15 @@ type Config struct {
 	Now       func() time.Time
 	Retention time.Duration // of a group, since its last write
 	Coalesce  time.Duration // how often a full group rises at most
-	Ack       time.Duration // a write that takes longer is moved to a new id
+	InTime    time.Duration // after a write's id; later marks may cover what was just applied
 
 	// Rebuild makes the Data of an event from its group's sort key and its entry,
 	// or returns data, that of the head, if it is the event's.
 	Rebuild func(sk string, e Entry, data string) (string, error)
+
+	// Named reports whether the user's marks name a place of which Head.Shown says that
+	// the group was shown there.
+	Named func(ctx context.Context, g Head) bool
 }
 
 // Mint makes a write id above another.
@@ -55,11 +70,15 @@ type Mint func(ctx context.Context, above ids.ID) (ids.ID, error)
 
 // New does no I/O.
 func New(c Config) (*Groups, error) {
-	full, err := lru.New[store.Key, rise](maxFull)
+	full, err := lru.New[store.Key, rise](remembered)
 	if err != nil {
 		return nil, fmt.Errorf("group: %w", err)
 	}
-	return &Groups{Config: c, full: full, turns: turns.New()}, nil
+	inTime, err := lru.New[ids.ID, struct{}](remembered)
+	if err != nil {
+		return nil, fmt.Errorf("group: %w", err)
+	}
+	return &Groups{Config: c, full: full, inTime: inTime, turns: turns.New()}, nil
 }
 
 // rise is when a full group rose last.
@@ -86,35 +105,47 @@ type write struct {
 	event Event
 	mint  Mint
 
-	minted
-	sent []minted
-}
-
-// minted is a write id of this call.
-type minted struct {
-	id    ids.ID
-	since time.Time // by our clock
+	id   ids.ID
+	sent []ids.ID // the id, and those before it
+	lost []error  // of requests that may have been applied, though not in time
 }
 
 // raise takes an id above another.
 func (w *write) raise(ctx context.Context, above ids.ID) (err error) {
-	w.since = w.Now()
 	w.id, err = w.mint(ctx, above)
-	w.sent = append(w.sent, w.minted)
+	w.sent = append(w.sent, w.id)
 	return err
 }
 
-// own reports whether this call has sent the id, and goes back to it.
-func (w *write) own(id ids.ID) bool {
-	i := slices.IndexFunc(w.sent, func(m minted) bool { return m.id == id })
-	if i >= 0 {
-		w.minted = w.sent[i]
+// own reports whether this call has sent the id.
+func (w *write) own(id ids.ID) bool { return slices.Contains(w.sent, id) }
+
+// late reports whether a write that is known to be applied by now may have been applied
+// too late: a list without it may have marks that cover it.
+func (s *Groups) late(id ids.ID) bool { return s.Now().Sub(id.Time()) > s.InTime }
+
+// again waits before the next try after a request that failed. If there is none, it
+// returns the error of the call.
+func (w *write) again(ctx context.Context, try int, err error) error {
+	if errors.Is(err, plaza.ErrUnknownOutcome) {
+		w.lost = append(w.lost, err)
 	}
-	return i >= 0
+	if len(w.lost) < maxLost && store.Again(ctx, try, err) {
+		return nil
+	}
+	return w.failed(err)
+}
+
+// failed is the error of the call: one of its requests may have been applied.
+func (w *write) failed(err error) error {
+	if len(w.lost) > 0 {
+		return w.lost[0]
+	}
+	return err
 }
 
 // put writes the group as it was changed, unless others have changed it.
-func (w *write) put(ctx context.Context, g *stored, now time.Time) error {
+func (w *write) put(g *stored, now time.Time) *store.Put {
 	g.TTL = max(g.TTL, w.ttl(now))
 	put := w.Table.Put(g.next())
 	if g.exists {
@@ -122,7 +153,7 @@ func (w *write) put(ctx context.Context, g *stored, now time.Time) error {
 	} else {
 		put.If("attribute_not_exists('pk')")
 	}
-	return w.Table.Run(ctx, put)
+	return put
 }
 
 // ttl is the group's after a write. Its clock may be behind the event's.

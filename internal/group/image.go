@@ -14,7 +14,7 @@ func (g *Image) UnmarshalDynamoItem(item dynamo.Item) error {
 }
 
 // Came reports whether an event came after before, which is nil if the group did not
-// exist. An event whose write was slow comes twice, because its group moves twice.
+// exist. An event comes again if its group moves again.
 func (g *Image) Came(before *Image) bool {
 	if g.N == 0 || before != nil && g.Last <= before.Last {
 		return false

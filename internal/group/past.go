@@ -48,12 +48,12 @@ func (p past) ids() []ids.ID {
 	return all
 }
 
-// retire adds the write of an event that was retracted, or that a later one of its
+// retire adds the writes of an event that was retracted, or that a later one of its
 // actor replaced. It keeps the newest of those less than pastSpan above an event that
 // is left: the place may go down to that event. Whoever was shown the group further
 // above has a watermark that covers the event.
-func (g *stored) retire(write ids.ID) {
-	all := append(g.Past.ids(), write)
+func (g *stored) retire(e Entry) {
+	all := append(g.Past.ids(), e.writes()...)
 	slices.Sort(all)
 	live := g.live()
 	all = slices.DeleteFunc(slices.Compact(all), func(id ids.ID) bool {

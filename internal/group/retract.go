@@ -72,7 +72,7 @@ func (w *write) change(ctx context.Context, item dynamo.Item, apply func(*stored
 		if changed, err := apply(g); err != nil || !changed {
 			return false, err
 		}
-		err = w.put(ctx, g, now)
+		err = w.Table.Run(ctx, w.put(g, now))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return err == nil, err

@@ -132,7 +132,7 @@ func (g *stored) next() dynamo.Item {
 	return item
 }
 
-// live are the entries that count, newest first.
+// live are the entries that count, in the order in which they were stored, newest first.
 func (g *stored) live() []Entry {
 	live := make([]Entry, 0, len(g.entries))
 	for _, e := range g.entries {
@@ -140,7 +140,7 @@ func (g *stored) live() []Entry {
 			live = append(live, e)
 		}
 	}
-	slices.SortFunc(live, func(a, b Entry) int { return cmp.Compare(b.Write, a.Write) })
+	slices.SortFunc(live, func(a, b Entry) int { return cmp.Compare(b.first(), a.first()) })
 	return live
 }
 

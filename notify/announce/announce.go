@@ -37,7 +37,7 @@ const (
 	lead = CacheTTL + notify.Window
 
 	// minLead is what must be left of lead when the write is acknowledged.
-	minLead = lead - notify.Window*3/4
+	minLead = lead - notify.Window/4
 )
 
 // earliest is the time at which a can begin to show if it is written now.

@@ -136,14 +136,14 @@ func TestARepeatThatComesTooLateGetsAnotherID(t *testing.T) {
 	}
 }
 
-// TestAWriteThatTookTooLongGetsAnotherID lets a quarter of the window be left, and a
-// millisecond less.
+// TestAWriteThatTookTooLongGetsAnotherID has writes that take a quarter of the window, and
+// longer.
 func TestAWriteThatTookTooLongGetsAnotherID(t *testing.T) {
 	t.Parallel()
 	for took, want := range map[time.Duration]time.Duration{
-		notify.Window * 3 / 4:                lead,
-		notify.Window*3/4 + time.Millisecond: lead + notify.Window*3/4 + time.Millisecond,
-		announce.CacheTTL + 2*notify.Window:  lead + announce.CacheTTL + 2*notify.Window,
+		notify.Window / 4:                   lead,
+		notify.Window/4 + time.Millisecond:  lead + notify.Window/4 + time.Millisecond,
+		announce.CacheTTL + 2*notify.Window: lead + announce.CacheTTL + 2*notify.Window,
 	} {
 		slow := &during{op: "PutItem"}
 		w := newWorld(t, slow.wrap)

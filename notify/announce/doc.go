@@ -20,6 +20,6 @@
 //
 // Each process reads the announcements of an audience once every CacheTTL. A user's
 // mark must not cover an announcement that the process does not know yet. So an
-// announcement begins to show 40 s after Announce, when all processes have read it,
+// announcement begins to show 50 s after Announce, when all processes have read it,
 // and a withdrawn one may show for CacheTTL.
 package announce

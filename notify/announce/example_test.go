@@ -17,7 +17,7 @@ import (
 )
 
 // A contest is announced to everybody by one write. It shows among each user's
-// notifications 40 s later; those who join after that do not see it.
+// notifications 50 s later; those who join after that do not see it.
 func Example() {
 	ctx := context.Background()
 	now := time.Now() // in a service leave Options.Now empty

@@ -71,7 +71,7 @@ func TestEachProcessHasReadAnAnnouncementWhenItShows(t *testing.T) {
 }
 
 // TestNoMarkCoversWhatAProcessDidNotShow has processes whose clocks are up to a Window
-// ahead, and writes that take up to ¾ of it. A mark covers what is older than a Window
+// ahead, and writes that take up to a quarter of it. A mark covers what is older than a Window
 // when its list begins: by then each list must have the announcement.
 func TestNoMarkCoversWhatAProcessDidNotShow(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestNoMarkCoversWhatAProcessDidNotShow(t *testing.T) {
 			processes[i] = w.process(t, &announce.Options{Now: clocks[i]})
 		}
 		slow.before = func() { // some read just before it arrives
-			w.forward(upTo(notify.Window * 3 / 4))
+			w.forward(upTo(notify.Window / 4))
 			for _, p := range processes[:random.IntN(len(processes)+1)] {
 				p.live(t, "everyone")
 			}

@@ -205,7 +205,7 @@ func TestEveryUserSeesEveryAnnouncementAsNew(t *testing.T) {
 		upTo := func(d time.Duration) time.Duration { return time.Duration(random.Int64N(int64(d) + 1)) }
 		slow := &during{op: "PutItem"}
 		w := newWorld(t, slow.wrap)
-		slow.f = func() { w.forward(upTo(notify.Window * 3 / 4)) }
+		slow.f = func() { w.forward(upTo(notify.Window / 4)) }
 		bells := make([]bell, 3)
 		for i := range bells {
 			bells[i] = w.bell(t, upTo(notify.Window/2))

@@ -17,7 +17,7 @@ import (
 const tries = 10
 
 // Announce stores an announcement and returns it. It shows from its From on, and
-// 40 s from now at the earliest. created is false if it was announced before: then
+// 50 s from now at the earliest. created is false if it was announced before: then
 // the stored one is returned.
 //
 // The ID is its identity. If it is zero, Announce mints one, which is set even if

@@ -175,36 +175,40 @@ func (w *Worker) delivery(ctx context.Context, t *trial) (Delivery, error) {
 		Key: t.Key, User: job.User, Channel: job.Channel, Attempt: job.Tries + 1,
 		From: t.spans[0].from.Time(), Slot: t.Slot,
 	}
-	reads := 0
-	for _, s := range slices.Backward(t.spans) { // newest first
-		in := notify.Span{From: s.from, To: s.to}
-		for more := true; more && in.From < in.To; {
-			entries, rest, err := w.groups.Unread(ctx, job.User, in)
-			if err != nil {
-				return Delivery{}, err
-			}
-			kept, err := w.wanted(ctx, job, entries)
-			if err != nil {
-				return Delivery{}, err
-			}
-			d.Entries = append(d.Entries, kept...)
-			reads++
-			more = rest && len(entries) > 0 && len(d.Entries) < MaxEntries && reads < maxReads
-			if more { // unwanted ones must not take the place of others
-				in.To = entries[len(entries)-1].Last
-			} else {
-				d.More = d.More || rest
-			}
-		}
-	}
 	var err error
-	if len(d.Entries) > MaxEntries {
-		d.Entries, d.More = d.Entries[:MaxEntries], true
+	if d.Entries, d.More, err = w.entries(ctx, job, t.spans); err != nil {
+		return Delivery{}, err
 	}
 	if len(d.Entries) > 0 && w.opts.Unsubscribe != nil {
 		d.Unsubscribe, err = w.opts.Unsubscribe(job.User, job.Channel)
 	}
 	return d, err
+}
+
+// entries returns the newest of the spans, newest first, and whether there are more.
+func (w *Worker) entries(ctx context.Context, job dueItem, own spans) (entries []notify.Entry, more bool, err error) {
+	reads := 0
+	for _, s := range slices.Backward(own) {
+		for in := (notify.Span{From: s.from, To: s.to}); in.From < in.To; {
+			read, rest, err := w.groups.Unread(ctx, job.User, in)
+			if err != nil {
+				return nil, false, err
+			}
+			kept, err := w.wanted(ctx, job, read)
+			if err != nil {
+				return nil, false, err
+			}
+			entries = append(entries, kept...)
+			if !rest {
+				break
+			}
+			if reads++; len(read) == 0 || len(entries) >= MaxEntries || reads == maxReads {
+				return entries[:min(len(entries), MaxEntries)], true, nil
+			}
+			in.To = read[len(read)-1].Last // unwanted ones must not take the place of others
+		}
+	}
+	return entries[:min(len(entries), MaxEntries)], len(entries) > MaxEntries, nil
 }
 
 // wanted returns the entries that the Policy still wants on the channel.

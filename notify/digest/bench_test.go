@@ -66,11 +66,11 @@ func BenchmarkDue(b *testing.B) {
 	w := newWorld(b, hourly)
 	p := w.process(b, parts{})
 	h := byHand{w, dynamotest.DB(b).Client().(*dynamodb.Client)}
-	require.NoError(b, p.digests.Due(b.Context(), "ann", []string{email}, w.id()))
+	require.NoError(b, p.due(b.Context(), "ann", []string{email}, w.id()))
 	var n atomic.Int64
 	user := func() string { return fmt.Sprintf("user%012d", n.Add(1)) }
 	dynamotest.Pair(b, func() {
-		require.NoError(b, p.digests.Due(b.Context(), user(), []string{email}, w.id()))
+		require.NoError(b, p.due(b.Context(), user(), []string{email}, w.id()))
 	}, func() {
 		require.NoError(b, h.due(b.Context(), user()))
 	})

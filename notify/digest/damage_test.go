@@ -41,7 +41,7 @@ func TestADamagedJobStaysAndIsReported(t *testing.T) {
 				update.Set("'"+attribute+"'", value)
 			}
 			require.NoError(t, update.Run(t.Context()))
-			require.NoError(t, p.digests.Due(t.Context(), "bob", []string{email}, w.id()))
+			require.NoError(t, p.due(t.Context(), "bob", []string{email}, w.id()))
 			w.pass(time.Hour + time.Minute)
 			require.Equal(t, 1, p.deliver(t), "bob's")
 			require.Equal(t, 1, reported)

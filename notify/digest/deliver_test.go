@@ -35,7 +35,7 @@ func TestTenEventsAreOneDigest(t *testing.T) {
 		p.pass(time.Minute)
 	}
 	require.Len(t, w.jobs(t), 1)
-	p.until(t, "08:00:09")
+	p.until(t, "08:00:19")
 	require.Zero(t, p.deliver(t), "what is written late would be missed")
 	p.pass(2 * time.Second)
 	require.Equal(t, 1, p.deliver(t))
@@ -55,7 +55,7 @@ func TestWithoutEventsNothingIsSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
 	p := w.process(t, parts{})
-	require.NoError(t, p.digests.Due(t.Context(), "ann", []string{email}, w.id()), "the event is not stored after that")
+	require.NoError(t, p.due(t.Context(), "ann", []string{email}, w.id()), "the event is not stored after that")
 	p.notify(t, "1")
 	err := p.MarkAllRead(t.Context(), "ann", p.view(t))
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestEachEventIsInTheDigestOfItsSlot(t *testing.T) {
 	p.notify(t, "2")
 	w.set(noon.Add(time.Hour))
 	p.notify(t, "3") // on the boundary: in the next slot
-	w.pass(20 * time.Second)
+	w.pass(notify.Window + time.Second)
 	p.notify(t, "2") // again, before the digest is sent: it shows in the next one, whole
 	p.deliver(t)
 	p.notify(t, "1") // again, after it
@@ -264,14 +264,14 @@ func TestInvalidInputIsRefused(t *testing.T) {
 	w := newWorld(t, daily)
 	p := w.process(t, parts{})
 	for field, due := range map[string]func() error{
-		"User":    func() error { return p.digests.Due(t.Context(), "", []string{email}, w.id()) },
-		"Channel": func() error { return p.digests.Due(t.Context(), "ann", []string{email, ""}, w.id()) },
-		"At":      func() error { return p.digests.Due(t.Context(), "ann", []string{email}, 0) },
+		"User":    func() error { return p.due(t.Context(), "", []string{email}, w.id()) },
+		"Channel": func() error { return p.due(t.Context(), "ann", []string{email, ""}, w.id()) },
+		"At":      func() error { return p.due(t.Context(), "ann", []string{email}, 0) },
 	} {
 		requireInvalid(t, field, due())
 	}
 	requireInvalid(t, "User", p.digests.Erase(t.Context(), ""))
-	require.NoError(t, p.digests.Due(t.Context(), "ann", nil, w.id()))
+	require.NoError(t, p.due(t.Context(), "ann", nil, w.id()))
 	require.Empty(t, w.jobs(t))
 
 	db := dynamotest.DB(t)
@@ -337,7 +337,7 @@ func TestAHotMomentIsSharedByWorkers(t *testing.T) {
 	p := w.process(t, parts{opts: digest.Options{JobShards: 4}})
 	for n := range users {
 		user := fmt.Sprint("user", n)
-		require.NoError(t, p.digests.Due(t.Context(), user, []string{email}, w.id()))
+		require.NoError(t, p.due(t.Context(), user, []string{email}, w.id()))
 	}
 	w.until(t, "09:00:00")
 	failed := make(chan error)

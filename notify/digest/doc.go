@@ -24,9 +24,9 @@
 //
 // Each group is in exactly one digest of a channel, even if workers die or schedules
 // change. It is in a later digest only if it got newer events. There are three
-// exceptions: a write that was acknowledged later than notify.Window may show in two
-// digests; a group whose newest event was retracted after a later slot began may be in
-// none; and a snoozed group that has come back shows again.
+// exceptions: an event whose Notify was late or repeated may show in two digests; a
+// group whose newest event was retracted after a later slot began may be in none; and a
+// snoozed group that has come back shows again.
 //
 // If a schedule changes, a planned digest keeps its time at first. When that time
 // comes, the digest moves to the next slot of the new schedule.

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,59 +16,64 @@ import (
 )
 
 // Due plans a digest for the user on each channel, at the end of the slot that contains
-// the id's time. notify.Repository.Notify calls it before it writes an event under that
-// id. A repeat changes nothing. A channel without a schedule is left out.
+// the id's time, and returns the end of the first of these slots: until then,
+// notify.Repository.Notify may write an event. A repeat changes nothing. A channel
+// without a schedule is left out.
 //
 // Cost: 1 request, 1 WCU for each channel whose slot is new to this process, otherwise
 // none; a process's first 1 request, 1 WCU more; and what Options.Schedule costs.
-func (r *Repository) Due(ctx context.Context, user string, channels []string, at ids.ID) error {
+func (r *Repository) Due(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/digest.Repository.Due")
 	if err := keys.CheckName("User", user); err != nil {
-		return err
+		return 0, err
 	}
 	if err := keys.CheckID("At", at); err != nil {
-		return err
+		return 0, err
 	}
 	for _, channel := range channels {
 		if err := keys.CheckName("Channel", channel); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	err := parallel.ForEach(ctx, len(channels), len(channels), func(ctx context.Context, i int) error {
-		return r.due(ctx, place{user, channels[i]}, at)
+	ends := make([]ids.ID, len(channels))
+	err = parallel.ForEach(ctx, len(channels), len(channels), func(ctx context.Context, i int) (err error) {
+		ends[i], err = r.due(ctx, place{user, channels[i]}, at)
+		return err
 	})
-	return wrap("due for", user, err)
+	return slices.Min(append(ends, always)), wrap("due for", user, err)
 }
 
 // place is a channel of a user.
 type place struct{ user, channel string }
 
-func (r *Repository) due(ctx context.Context, to place, at ids.ID) error {
-	if r.known.covers(to, at) {
-		return nil
+// always is the end of a slot of a channel without a schedule.
+const always = ids.ID(1<<63 - 1)
+
+// due returns the end of the slot.
+func (r *Repository) due(ctx context.Context, to place, at ids.ID) (until ids.ID, err error) {
+	if until, ok := r.known.covers(to, at); ok {
+		return until, nil
 	}
 	asked := r.opts.Now()
 	p, on, err := r.plan(ctx, to)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if !on {
-		r.known.add(to, known{none: true, asked: asked})
-		return nil
-	}
-	slot := known{asked: asked}
-	slot.from, slot.to = p.slotOf(at)
-	if r.known.has(to, slot) {
-		return nil
-	}
-	if err := r.jobs.StoreShards(ctx); err != nil {
-		return err
-	}
-	if err := r.put(ctx, to, slot.from, slot.to); err != nil {
-		return err
+	slot := known{to: always, asked: asked}
+	if on {
+		slot.from, slot.to = p.slotOf(at)
+		if r.known.has(to, slot) {
+			return slot.to, nil
+		}
+		if err := r.jobs.StoreShards(ctx); err != nil {
+			return 0, err
+		}
+		if err := r.put(ctx, to, slot.from, slot.to); err != nil {
+			return 0, err
+		}
 	}
 	r.known.add(to, slot)
-	return nil
+	return slot.to, nil
 }
 
 // put stores that a digest is due. If one is stored already, put may move its beginning
@@ -106,10 +112,9 @@ type memory struct {
 	last *simplelru.LRU[place, known]
 }
 
-// known is a slot whose digest is stored, or the absence of a schedule.
+// known is a slot whose digest is stored, or all time if there is no schedule.
 type known struct {
 	from, to ids.ID
-	none     bool // there is no schedule
 	asked    time.Time
 }
 
@@ -118,12 +123,13 @@ func newMemory(size int, now func() time.Time) (*memory, error) {
 	return &memory{now: now, last: last}, err
 }
 
-// covers reports whether the digest for an id is known to be stored, or not needed.
-func (m *memory) covers(to place, id ids.ID) bool {
+// covers reports whether the digest for an id is known to be stored, or not needed, and
+// until which id.
+func (m *memory) covers(to place, id ids.ID) (until ids.ID, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, ok := m.last.Get(to)
-	return ok && share.Fresh(k.asked, m.now(), scheduleTTL) && (k.none || k.from <= id && id < k.to)
+	return k.to, ok && share.Fresh(k.asked, m.now(), scheduleTTL) && k.from <= id && id < k.to
 }
 
 // has reports whether the digest of a slot is stored.
@@ -131,7 +137,7 @@ func (m *memory) has(to place, slot known) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, ok := m.last.Get(to)
-	if !ok || k.none || k.to != slot.to || k.from > slot.from {
+	if !ok || k.to != slot.to || k.from > slot.from {
 		return false
 	}
 	slot.from = k.from

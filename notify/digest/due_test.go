@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 		require.NoError(t, err)
 	}
 	due := func(user string, at ids.ID, channels ...string) func() error {
-		return func() error { return p.digests.Due(t.Context(), user, channels, at) }
+		return func() error { return p.due(t.Context(), user, channels, at) }
 	}
 	deliver := func() error { _, err := p.worker.Deliver(t.Context()); return err }
 
@@ -35,9 +36,9 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 	w.pass(time.Minute)
 	costs("after a while", dynamotest.Cost{}, due("ann", w.id(), email))
 	other := w.process(t, parts{}, meter.Wrap)
-	require.NoError(t, other.digests.Due(t.Context(), "dan", []string{email}, w.id()))
+	require.NoError(t, other.due(t.Context(), "dan", []string{email}, w.id()))
 	costs("of another process", dynamotest.Cost{Requests: 1, Write: 1}, func() error {
-		return other.digests.Due(t.Context(), "ann", []string{email}, w.id())
+		return other.due(t.Context(), "ann", []string{email}, w.id())
 	})
 	costs("nothing is due", dynamotest.Cost{Requests: 2, Read: 1}, deliver)
 
@@ -64,7 +65,7 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 	w.choose("", hourly)
 	failed := w.process(t, parts{sender: failing{}}, meter.Wrap)
 	w.until(t, "02:00:00")
-	require.NoError(t, p.digests.Due(t.Context(), "ann", []string{email}, w.id()))
+	require.NoError(t, p.due(t.Context(), "ann", []string{email}, w.id()))
 	w.until(t, "03:01:00")
 	require.Equal(t, 2, p.deliver(t), "the moved one too")
 	p.notify(t, "9")
@@ -89,7 +90,7 @@ func TestAProcessRemembersWhatIsStored(t *testing.T) {
 	due := func(user string, asked int) {
 		t.Helper()
 		before := w.asked
-		require.NoError(t, p.digests.Due(t.Context(), user, []string{email}, w.id()))
+		require.NoError(t, p.due(t.Context(), user, []string{email}, w.id()))
 		require.Equal(t, asked, w.asked-before)
 	}
 	due("ann", 1)
@@ -113,4 +114,24 @@ func TestAProcessRemembersWhatIsStored(t *testing.T) {
 	w.pass(-time.Hour)
 	due("ann", 1) // the clock went back
 	require.Len(t, w.jobs(t), 4+1)
+}
+
+// Until then an event may be written without another call.
+func TestDueHoldsUntilTheFirstSlotEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	p := w.process(t, parts{schedule: func(_ context.Context, user, channel string) (digest.Schedule, error) {
+		return map[string]digest.Schedule{"hourly": hourly, "daily": daily}[channel], nil
+	}})
+	for want, channels := range map[ids.ID][]string{
+		ids.At(noon.Add(time.Hour)):      {"daily", "none", "hourly"},
+		ids.At(noon.Add(20 * time.Hour)): {"none", "daily"},
+		1<<63 - 1:                        {"none"},
+	} {
+		for range 2 { // stored, and known to be
+			until, err := p.digests.Due(t.Context(), "ann", channels, w.id())
+			require.NoError(t, err)
+			require.Equal(t, want, until)
+		}
+	}
 }

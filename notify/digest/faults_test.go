@@ -292,3 +292,38 @@ func TestAnImpatientCallersEventIsInOneDigest(t *testing.T) {
 type doer func(*http.Request) (*http.Response, error)
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
+
+// The answer to the write of a mark is lost, and the SDK sends it again.
+func TestALeaseThatIsSentTwiceIsOnesOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	in, puts := faults.New(t, 1, faults.Rates{}), 0
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "PutItem" {
+			puts++
+		}
+		if op == "PutItem" && puts == 1 {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		return faults.Fault{}
+	})
+	w.process(t, parts{}).notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	require.Equal(t, 1, w.process(t, parts{}, in.Wrap).deliver(t))
+	require.Equal(t, 2, puts)
+	require.Len(t, w.all(), 1)
+}
+
+// A worker whose clock is an hour ahead dies while it sends.
+func TestALeaseOfAClockThatIsFarAheadHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	in := faults.New(t, 1, faults.Rates{})
+	in.KillAt(1)
+	dying := w.process(t, parts{now: func() time.Time { return w.Now().Add(time.Hour) }}, in.Wrap)
+	w.process(t, parts{}).notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	_, err := dying.worker.Deliver(t.Context())
+	require.ErrorIs(t, err, faults.ErrKilled)
+	require.Equal(t, 1, w.process(t, parts{}).deliver(t))
+}

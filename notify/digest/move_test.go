@@ -2,6 +2,7 @@ package digest_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -77,6 +78,27 @@ func TestADigestLeavesOutWhatAnotherHasCovered(t *testing.T) {
 	old.deliver(t)
 	require.Equal(t, "2 3, 1 4", w.objects(t))
 	require.Empty(t, w.jobs(t))
+}
+
+// The newest span of the digest fills it, and an older one has an entry.
+func TestADigestSaysThatAnOlderSpanHasMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	old, now := w.process(t, parts{}), w.process(t, parts{schedule: newWorldSettings(hourly).schedule})
+	old.notify(t, "oldest")
+	w.pass(2*time.Hour + time.Minute)
+	now.notify(t, "between")
+	w.pass(time.Hour)
+	require.Equal(t, 1, now.deliver(t))
+	for n := range digest.MaxEntries {
+		old.notify(t, fmt.Sprint(n))
+	}
+	w.until(t, "09:00:00")
+	old.deliver(t)
+	d := w.all()[1]
+	require.Len(t, d.Entries, digest.MaxEntries)
+	require.Equal(t, "0", d.Entries[digest.MaxEntries-1].Activity.Object.ID)
+	require.True(t, d.More)
 }
 
 func newWorldSettings(s digest.Schedule) *settings {

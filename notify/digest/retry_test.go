@@ -112,7 +112,7 @@ func TestADigestThatFailsKeepsWhatItCovers(t *testing.T) {
 	want := "1"
 	for n := range digest.MaxSpans + faults.Size(digest.MaxSpans, 4) {
 		p.notify(t, fmt.Sprint(n))
-		w.pass(time.Minute + 15*time.Second)
+		w.pass(time.Minute + 25*time.Second)
 		_, err := p.worker.Deliver(t.Context())
 		if err != nil {
 			require.ErrorIs(t, err, errBroken)
@@ -187,7 +187,7 @@ func TestOneFailingUserDelaysNoOther(t *testing.T) {
 				require.Equal(t, 2, done, part)
 				require.Len(t, w.all(), before+2, part)
 				require.Zero(t, well.deliver(t), "it is left alone for a while")
-				w.pass(41 * time.Second)
+				w.pass(51 * time.Second)
 				require.Equal(t, 1, well.deliver(t), part)
 				require.Len(t, w.all(), before+3, part)
 				require.Equal(t, "ann", w.all()[before+2].User)

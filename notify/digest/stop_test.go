@@ -100,6 +100,38 @@ func TestASenderThatIsStoppedIsCalledAgain(t *testing.T) {
 	require.Equal(t, 1, w.all()[0].Attempt)
 }
 
+// A worker is frozen while it sends, and another takes its digest over. When the first is
+// stopped, it does not give away the lease of the other.
+func TestAStoppedWorkerLeavesTheLeaseOfAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	ctx, stop := context.WithCancel(t.Context())
+	sending, sent := make(chan struct{}), make(chan struct{})
+	heir := w.process(t, parts{sender: sends(func(ctx context.Context, d digest.Delivery) error {
+		close(sending)
+		<-sent
+		return w.Send(ctx, d)
+	})})
+	ended := make(chan error)
+	frozen := w.process(t, parts{sender: sends(func(context.Context, digest.Delivery) error {
+		w.pass(time.Minute)
+		go func() {
+			_, err := heir.worker.Deliver(t.Context())
+			ended <- err
+		}()
+		<-sending
+		stop()
+		return ctx.Err()
+	})})
+	frozen.notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	require.ErrorIs(t, frozen.worker.Run(ctx), context.Canceled)
+	require.Zero(t, w.process(t, parts{}).deliver(t), "the heir has it")
+	close(sent)
+	require.NoError(t, <-ended)
+	require.Len(t, w.all(), 1)
+}
+
 // Time is simulated, and requests are real.
 func TestASenderThatHangsIsLeftBehind(t *testing.T) {
 	t.Parallel()

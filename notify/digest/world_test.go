@@ -222,6 +222,12 @@ func (p process) notify(t testing.TB, posts ...string) {
 	}
 }
 
+// due plans digests for an event.
+func (p process) due(ctx context.Context, user string, channels []string, at ids.ID) error {
+	_, err := p.digests.Due(ctx, user, channels, at)
+	return err
+}
+
 // deliver delivers what is due.
 func (p process) deliver(t testing.TB) (done int) {
 	t.Helper()
