@@ -2,8 +2,8 @@ package stream_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -275,7 +275,7 @@ func TestAReaderOfAStreamThatIsSwitchedOffComesToItsEnd(t *testing.T) {
 		r.change(func() { sh.closed, r.status = true, "DISABLED" })
 		for {
 			round, err := r.reader.Next(t.Context())
-			if err == io.EOF {
+			if errors.Is(err, stream.ErrEnd) {
 				break
 			}
 			require.NoError(t, err)
