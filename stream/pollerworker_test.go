@@ -69,6 +69,30 @@ func TestAListingThatFailsCostsNoLease(t *testing.T) {
 	})
 }
 
+// It is not DynamoDB's: a proxy's, for example.
+func TestAnEmptyAnswerIsTriedAgain(t *testing.T) {
+	for _, op := range []string{"DescribeStream", "GetShardIterator", "GetRecords"} {
+		t.Run(op, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				w.add("shard-1", "", 10)
+				once := true
+				w.fail = func(asked, _ string) string {
+					if asked != op || !once {
+						return ""
+					}
+					once = false
+					return "empty"
+				}
+				p := w.start("ann", nil)
+				w.handles("shard-1")
+				w.write("shard-1", 10)
+				w.handles("shard-1")
+				require.ErrorIs(t, p.stop(), context.Canceled)
+			})
+		})
+	}
+}
+
 func TestTheLeaseOfAnEndedShardThatIsGoneIsForgotten(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		parent := w.add("shard-1", "", 10)
