@@ -84,6 +84,7 @@ var exportedErrors = map[string]error{
 	"ratelimit.ErrExceeded": ratelimit.ErrExceeded,
 	"ratelimit.Error":       &ratelimit.Error{},
 
+	"stream.ErrEnd":       stream.ErrEnd,
 	"stream.ErrEvent":     stream.ErrEvent,
 	"stream.ErrGap":       stream.ErrGap,
 	"stream.ErrRecord":    stream.ErrRecord,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // Comment is a danmu: a text that flies over an object, most often a video, at
@@ -95,7 +96,7 @@ func (c Comment) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (c *Comment) UnmarshalJSON(data []byte) error {
 	var j commentJSON
-	if err := json.Unmarshal(data, &j); err != nil {
+	if err := jsontext.Unmarshal(data, &j); err != nil {
 		return err
 	}
 	progress, err := parseMilliseconds("Progress", j.Progress)
@@ -149,7 +150,7 @@ func (c Color) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote, in lower case too.
 func (c *Color) UnmarshalJSON(data []byte) error {
 	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
+	if err := jsontext.Unmarshal(data, &text); err != nil {
 		return err
 	}
 	if text == "" {

@@ -91,7 +91,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 		"likes":     text("many"),
 		"sent":      text("yesterday"),
 		"protected": text("true"),
-		"extra":     text("{"),
+		"extra":     text(`"\ud800"`),
 		"sentMs":    number("99999999999999999"),
 		"mode":      number("1.5"),
 		"protect":   text("no id"),

@@ -11,6 +11,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // row is D#object#segment#shard / id: a comment, or the tombstone of one.
@@ -102,7 +103,7 @@ func (i *row) UnmarshalDynamoItem(item dynamo.Item) (err error) {
 	if i.Text == "" && !i.gone() {
 		return errors.New("danmu: attribute text: is missing")
 	}
-	if i.Extra != "" && !json.Valid([]byte(i.Extra)) {
+	if i.Extra != "" && !jsontext.Valid([]byte(i.Extra)) {
 		return errors.New("danmu: attribute extra: is not JSON")
 	}
 	return nil

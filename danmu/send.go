@@ -14,6 +14,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/ratelimit"
@@ -261,5 +262,5 @@ func (r *Repository) checkStyle(c Comment) error {
 }
 
 func isObject(data json.RawMessage) bool {
-	return json.Valid(data) && utf8.Valid(data) && strings.TrimSpace(string(data))[0] == '{'
+	return jsontext.Valid(data) && strings.TrimSpace(string(data))[0] == '{'
 }

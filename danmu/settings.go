@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -57,7 +58,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Settings) UnmarshalJSON(data []byte) error {
 	var j settingsJSON
-	err := json.Unmarshal(data, &j)
+	err := jsontext.Unmarshal(data, &j)
 	if err != nil {
 		return err
 	}

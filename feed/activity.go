@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -84,7 +84,7 @@ func (a Activity) Validate() error {
 	if n := a.Size(); n > MaxActivity {
 		return &plaza.InvalidError{Field: "Activity", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", n, MaxActivity)}
 	}
-	if len(a.Data) > 0 && !(json.Valid(a.Data) && utf8.Valid(a.Data)) {
+	if len(a.Data) > 0 && !jsontext.Valid(a.Data) {
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
 	if year := a.Time.UTC().Year(); year < 1 || year > 9999 {

@@ -2,7 +2,6 @@ package feed
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/work"
@@ -83,7 +83,7 @@ func (i *activityItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return nil
 	case i.Verb == "" || i.Actor.ID == "":
 		return errors.New("lacks its verb or its actor")
-	case i.Data != "" && !json.Valid([]byte(i.Data)):
+	case i.Data != "" && !jsontext.Valid([]byte(i.Data)):
 		return errors.New("data is not JSON")
 	}
 	return nil

@@ -256,8 +256,6 @@ func (l *folding) survive(ctx context.Context, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%w: the stream of %s is switched off", plaza.ErrTable, l.reader.Table())
 	case errors.Is(err, plaza.ErrTable), errors.Is(err, errFoldLost):
 		return err
 	}

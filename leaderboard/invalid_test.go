@@ -66,7 +66,7 @@ func TestInvalidInputSendsNoRequest(t *testing.T) {
 			s.Meta = []byte(`"` + strings.Repeat("x", leaderboard.MaxMeta-1) + `"`)
 		})},
 		"no JSON":       {"Meta", one(func(s *leaderboard.Submission) { s.Meta = []byte(`{`) })},
-		"broken JSON":   {"Meta", one(func(s *leaderboard.Submission) { s.Meta = []byte("\"\xff\"") })},
+		"broken JSON":   {"Meta", one(func(s *leaderboard.Submission) { s.Meta = []byte(`"\ud800"`) })},
 		"too early":     {"At", one(func(s *leaderboard.Submission) { s.At = time.Unix(-1, 0) })},
 		"in the future": {"At", one(func(s *leaderboard.Submission) { s.At = noon.Add(time.Minute + 1) })},
 		"an op of then": {"Op", one(func(s *leaderboard.Submission) { s.Op = ids.At(noon.Add(time.Minute + time.Millisecond)) })},

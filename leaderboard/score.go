@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // Kind is the kind of a board's scores.
@@ -116,11 +117,11 @@ func (s *Score) UnmarshalText(text []byte) error {
 // other a Float. Numbers beyond all floats, and null, are refused.
 func (s *Score) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) == nil && text != "" {
+	if jsontext.Unmarshal(data, &text) == nil && text != "" {
 		return s.UnmarshalText([]byte(text))
 	}
 	var number json.Number
-	if json.Unmarshal(data, &number) != nil || number == "" {
+	if jsontext.Unmarshal(data, &number) != nil || number == "" {
 		return errScore
 	}
 	if v, err := strconv.ParseInt(string(number), 10, 64); err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -121,7 +122,7 @@ func checkMeta(meta []byte) error {
 	if len(meta) > MaxMeta {
 		return &plaza.InvalidError{Field: "Meta", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(meta), MaxMeta)}
 	}
-	if len(meta) > 0 && !(json.Valid(meta) && utf8.Valid(meta)) {
+	if len(meta) > 0 && !jsontext.Valid(meta) {
 		return &plaza.InvalidError{Field: "Meta", Reason: "is not JSON in UTF-8"}
 	}
 	return nil

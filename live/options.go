@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // Options of a Hub. The zero value works.
@@ -92,7 +93,7 @@ func (o *Options[E]) setDefaults() error {
 }
 
 func decode[E any](_ string, payload []byte) (e E, err error) {
-	err = json.Unmarshal(payload, &e)
+	err = jsontext.Unmarshal(payload, &e)
 	return e, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // encodeActivity is the Data of a group whose newest event is the activity. Its
@@ -28,7 +29,7 @@ func encodeActivity(a feed.Activity) (string, error) {
 }
 
 func decodeActivity(data string) (a feed.Activity, err error) {
-	err = json.Unmarshal([]byte(data), &a)
+	err = jsontext.Unmarshal([]byte(data), &a)
 	return a, err
 }
 

@@ -27,17 +27,17 @@ func TestDamagedRowsAreLeftOutAndReported(t *testing.T) {
 		reported[strings.TrimPrefix(e.SK, "G#")] = true
 	}})
 	damage := map[string]func(*raw){
-		"no write":        func(g *raw) { g.Last = 0 },
-		"too many events": func(g *raw) { g.N = 101 },
-		"no activity":     func(g *raw) { g.Data = `{"id":7}` },
-		"no JSON":         func(g *raw) { g.Data = "{" },
-		"no data":         func(g *raw) { g.Data = "" },
-		"no actor":        func(g *raw) { g.Actor = ":" },
-		"no id":           func(g *raw) { g.Place = "lower" },
-		"an odd place":    func(g *raw) { g.Place += "more" },
-		"no group":        func(g *raw) { g.SK = "H" + g.SK },
-		"beyond all":      func(g *raw) { g.Place = "}" },
-		"not ASCII":       func(g *raw) { g.Place = "7鳥\x00" },
+		"no write":         func(g *raw) { g.Last = 0 },
+		"too many events":  func(g *raw) { g.N = 101 },
+		"no activity":      func(g *raw) { g.Data = `{"id":7}` },
+		"half a surrogate": func(g *raw) { g.Data = `{"verb":"\ud800"}` },
+		"no data":          func(g *raw) { g.Data = "" },
+		"no actor":         func(g *raw) { g.Actor = ":" },
+		"no id":            func(g *raw) { g.Place = "lower" },
+		"an odd place":     func(g *raw) { g.Place += "more" },
+		"no group":         func(g *raw) { g.SK = "H" + g.SK },
+		"beyond all":       func(g *raw) { g.Place = "}" },
+		"not ASCII":        func(g *raw) { g.Place = "7鳥\x00" },
 	}
 	n := 0
 	for _, change := range damage {

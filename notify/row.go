@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -37,7 +37,7 @@ func (w *row) show() error {
 		return errors.New("it is no group")
 	}
 	w.entry = Entry{Group: name, N: int(w.N), More: w.More}
-	if err := json.Unmarshal([]byte(w.Data), &w.entry.Activity); err != nil {
+	if err := jsontext.Unmarshal([]byte(w.Data), &w.entry.Activity); err != nil {
 		return err
 	}
 	for _, text := range w.Actors {

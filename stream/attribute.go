@@ -71,13 +71,13 @@ func (s *scanner) tagged(tag string, depth int) (types.AttributeValue, error) {
 		}
 		return &types.AttributeValueMemberNULL{Value: true}, nil
 	case "SS":
-		set, err := setOf(s, s.text)
+		set, err := setOf(s, s.text, repeats)
 		return &types.AttributeValueMemberSS{Value: set}, err
 	case "NS":
-		set, err := setOf(s, s.decimal)
+		set, err := setOf(s, s.decimal, repeatsNumber)
 		return &types.AttributeValueMemberNS{Value: set}, err
 	case "BS":
-		set, err := setOf(s, s.binary)
+		set, err := setOf(s, s.binary, repeats)
 		return &types.AttributeValueMemberBS{Value: set}, err
 	case "L":
 		if depth == 0 {
@@ -100,15 +100,19 @@ func (s *scanner) tagged(tag string, depth int) (types.AttributeValue, error) {
 	return nil, s.fault(noType)
 }
 
-func setOf[E any](s *scanner, element func() (E, error)) ([]E, error) {
+func setOf[E any](s *scanner, element func() (E, error), repeats func([]E) bool) ([]E, error) {
 	var set []E
 	err := s.array(func() error {
 		e, err := element()
 		set = append(set, e)
 		return err
 	})
-	if err == nil && len(set) == 0 {
+	switch {
+	case err != nil:
+	case len(set) == 0:
 		err = s.fault(emptySet)
+	case repeats(set):
+		err = s.fault(repeated)
 	}
 	return set, err
 }

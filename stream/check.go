@@ -35,6 +35,7 @@ const (
 	noNumber = "a number is malformed or out of range"
 	noNull   = "a NULL is not true"
 	emptySet = "a set is empty"
+	repeated = "a member is in a set twice"
 	twice    = "a name stands twice"
 	tooDeep  = "lists and maps are nested too deep"
 	noType   = "an attribute's type is missing or unknown"
@@ -71,6 +72,9 @@ func checkAttribute(v types.AttributeValue, depth int) string {
 				return notUTF8
 			}
 		}
+		if repeats(v.Value) {
+			return repeated
+		}
 	case *types.AttributeValueMemberNS:
 		if v == nil || len(v.Value) == 0 {
 			return emptySet
@@ -80,9 +84,15 @@ func checkAttribute(v types.AttributeValue, depth int) string {
 				return noNumber
 			}
 		}
+		if repeatsNumber(v.Value) {
+			return repeated
+		}
 	case *types.AttributeValueMemberBS:
 		if v == nil || len(v.Value) == 0 {
 			return emptySet
+		}
+		if repeats(v.Value) {
+			return repeated
 		}
 	case *types.AttributeValueMemberL:
 		if v == nil || depth == 0 {
@@ -147,25 +157,43 @@ func areDigits(text string) bool {
 	return text != ""
 }
 
+// significant returns the digits of a number without zeros at either end, and the
+// exponent of the first. Zero has no digits.
+func significant(text string) (digits string, size int, ok bool) {
+	n, ok := splitNumber(text)
+	digits = strings.TrimLeft(n.whole+n.fraction, "0")
+	if digits == "" {
+		return "", 0, ok
+	}
+	size = n.exponent + len(digits) - len(n.fraction) - 1
+	return strings.TrimRight(digits, "0"), size, ok
+}
+
 // isNumber reports whether DynamoDB can store the number: up to 38 digits, and
 // zero or 1E-130 to 9.9…E+125 in size.
 func isNumber(text string) bool {
-	n, ok := splitNumber(text)
-	if !ok {
-		return false
+	digits, size, ok := significant(text)
+	return ok && len(digits) <= maxDigits && size >= minExponent && size <= maxExponent
+}
+
+// repeats reports whether two members of a set are equal.
+func repeats[E string | []byte](set []E) bool {
+	seen := make(map[string]struct{}, len(set))
+	for _, member := range set {
+		seen[string(member)] = struct{}{}
 	}
-	digits := n.whole + n.fraction
-	first := 0
-	for first < len(digits) && digits[first] == '0' {
-		first++
+	return len(seen) < len(set)
+}
+
+// repeatsNumber reports whether two texts are the same number.
+func repeatsNumber(set []string) bool {
+	plain := make([]string, len(set))
+	for i, text := range set {
+		digits, size, _ := significant(text)
+		if text[0] == '-' && digits != "" {
+			digits = "-" + digits
+		}
+		plain[i] = digits + "e" + strconv.Itoa(size)
 	}
-	if first == len(digits) {
-		return true // zero
-	}
-	last := len(digits)
-	for digits[last-1] == '0' {
-		last--
-	}
-	size := n.exponent + len(n.whole) - first - 1
-	return last-first <= maxDigits && size >= minExponent && size <= maxExponent
+	return repeats(plain)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
@@ -67,7 +68,7 @@ func (d Dead) MarshalJSON() ([]byte, error) {
 	out := deadJSON{plainDead: plainDead(d)}
 	switch {
 	case len(d.Record) == 0:
-	case d.Record[0] == '{' && json.Valid(d.Record):
+	case d.Record[0] == '{' && jsontext.Valid(d.Record):
 		out.Record = d.Record
 	default:
 		text, err := json.Marshal(d.Record)
@@ -82,12 +83,12 @@ func (d Dead) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (d *Dead) UnmarshalJSON(raw []byte) error {
 	var in deadJSON
-	if err := json.Unmarshal(raw, &in); err != nil {
+	if err := jsontext.Unmarshal(raw, &in); err != nil {
 		return err
 	}
 	*d = Dead(in.plainDead)
 	if len(in.Record) > 0 && in.Record[0] == '"' {
-		return json.Unmarshal(in.Record, &d.Record)
+		return jsontext.Unmarshal(in.Record, &d.Record)
 	}
 	if string(in.Record) != "null" {
 		d.Record = in.Record

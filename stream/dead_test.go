@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -31,7 +32,7 @@ func TestALettersTextStays(t *testing.T) {
 		`"attempts":3,"at":"2026-01-02T03:04:05Z","record":{"v":1}}`
 	require.Equal(t, want, string(raw))
 	requireLetterComesBack(t, stream.Dead{})
-	for _, record := range []string{"x", `"x"`, "{", "null", "\xff{}", `{"a":"` + strings.Repeat("\u2028<", 3) + `"}`, "[1]"} {
+	for _, record := range []string{"x", `"x"`, "{", "null", `{"a":"\ud800"}`, "\xff{}", `{"a":"` + strings.Repeat("\u2028<", 3) + `"}`, "[1]"} {
 		requireLetterComesBack(t, stream.Dead{Seq: "1", Record: []byte(record)})
 	}
 	var again stream.Dead
@@ -39,6 +40,7 @@ func TestALettersTextStays(t *testing.T) {
 	require.Empty(t, again.Record)
 	require.Error(t, json.Unmarshal([]byte(`{"record":"*"}`), &again))
 	require.Error(t, json.Unmarshal([]byte(`{"seq":1}`), &again))
+	require.ErrorIs(t, json.Unmarshal([]byte(`{"seq":"\ud800"}`), &again), plaza.ErrInvalid)
 }
 
 func TestFitKeepsWhatFits(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,9 @@ func TestRecordsThatDynamoDBWouldNotWriteAreRefused(t *testing.T) {
 		"number":            func(r *stream.Record) { r.New["a"] = number("abc") },
 		"number in a set":   func(r *stream.Record) { r.New["a"] = &types.AttributeValueMemberNS{Value: []string{"1", "x"}} },
 		"empty set":         func(r *stream.Record) { r.New["a"] = &types.AttributeValueMemberBS{} },
+		"SS twice":          func(r *stream.Record) { r.New["a"] = &types.AttributeValueMemberSS{Value: []string{"a", "a"}} },
+		"NS twice":          func(r *stream.Record) { r.New["a"] = &types.AttributeValueMemberNS{Value: []string{"10", "1e1"}} },
+		"BS twice":          func(r *stream.Record) { r.New["a"] = &types.AttributeValueMemberBS{Value: [][]byte{{}, {}}} },
 		"false null":        func(r *stream.Record) { r.New["a"] = &types.AttributeValueMemberNULL{} },
 		"too deep": func(r *stream.Record) {
 			v := text("a")
@@ -205,6 +209,11 @@ func anyRecord(t *rapid.T) stream.Record {
 	return r
 }
 
+func floatOf(n string) float64 {
+	f, _ := strconv.ParseFloat(n, 64) // infinite if it is too large
+	return f
+}
+
 // anyAttribute draws a value of a type; the last two hold others.
 func anyAttribute(t *rapid.T, kind, depth int) types.AttributeValue {
 	numbers := rapid.StringMatching(`-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?`)
@@ -221,11 +230,11 @@ func anyAttribute(t *rapid.T, kind, depth int) types.AttributeValue {
 	case 4:
 		return &types.AttributeValueMemberNULL{Value: true}
 	case 5:
-		return &types.AttributeValueMemberSS{Value: rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "SS")}
+		return &types.AttributeValueMemberSS{Value: rapid.SliceOfNDistinct(rapid.String(), 1, 3, rapid.ID).Draw(t, "SS")}
 	case 6:
-		return &types.AttributeValueMemberNS{Value: rapid.SliceOfN(numbers, 1, 3).Draw(t, "NS")}
+		return &types.AttributeValueMemberNS{Value: rapid.SliceOfNDistinct(numbers, 1, 3, floatOf).Draw(t, "NS")}
 	case 7:
-		return &types.AttributeValueMemberBS{Value: rapid.SliceOfN(binaries, 1, 3).Draw(t, "BS")}
+		return &types.AttributeValueMemberBS{Value: rapid.SliceOfNDistinct(binaries, 1, 3, func(b []byte) string { return string(b) }).Draw(t, "BS")}
 	}
 	most := 9
 	if depth == 0 {

@@ -20,6 +20,10 @@ var (
 	// Its StreamViewType must be NEW_AND_OLD_IMAGES.
 	ErrView = fmt.Errorf("stream: the stream lacks new and old images: %w", plaza.ErrTable)
 
+	// ErrEnd is returned by Reader.Next if the stream was switched off and read to its
+	// end.
+	ErrEnd = fmt.Errorf("stream: the stream is switched off: %w", plaza.ErrTable)
+
 	// ErrTruncated is returned when a handler needs an image that Encode dropped.
 	ErrTruncated = fmt.Errorf("stream: record was truncated: %w", plaza.ErrInvalid)
 

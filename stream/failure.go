@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"time"
+
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // ParseFailure reads what AWS itself sends where a function failed:
@@ -34,12 +36,18 @@ func ParseFailure(raw []byte, limits Limits) ([]Dead, error) {
 	if !condition.MatchString(from.Reason) {
 		from.Reason = "unknown"
 	}
+	var batch *failedBatch
+	if len(doc.Batch) > 0 {
+		if err := jsontext.Unmarshal(doc.Batch, &batch); err != nil {
+			return nil, fmt.Errorf("%w: its position cannot be read", ErrEvent)
+		}
+	}
 	switch {
-	case doc.Batch != nil && len(doc.Payload) > 0:
-		from.Shard = doc.Batch.ShardID
+	case batch != nil && len(doc.Payload) > 0:
+		from.Shard = batch.ShardID
 		return lettersOf(doc.Payload, from, limits)
-	case doc.Batch != nil:
-		return doc.Batch.position(from)
+	case batch != nil:
+		return batch.position(from)
 	case len(doc.RequestPayload) > 0:
 		return lettersOf(doc.RequestPayload, from, limits)
 	}
@@ -56,7 +64,7 @@ type failureDocument struct {
 	Context struct { // of a pipe
 		Condition string `json:"condition"`
 	} `json:"context"`
-	Batch          *failedBatch    `json:"DDBStreamBatchInfo"`
+	Batch          json.RawMessage `json:"DDBStreamBatchInfo"`
 	Payload        json.RawMessage `json:"payload"`
 	RequestPayload json.RawMessage `json:"requestPayload"`
 }
@@ -85,7 +93,7 @@ func (b *failedBatch) position(letter Dead) ([]Dead, error) {
 func lettersOf(payload json.RawMessage, from Dead, limits Limits) ([]Dead, error) {
 	if payload[0] == '"' { // in a bucket the event is a text
 		var text string
-		if err := json.Unmarshal(payload, &text); err != nil {
+		if err := jsontext.Unmarshal(payload, &text); err != nil {
 			return nil, fmt.Errorf("%w: its payload is no text", ErrEvent)
 		}
 		payload = json.RawMessage(text)

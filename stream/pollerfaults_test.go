@@ -110,7 +110,7 @@ func newRandom(seed, n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)
 // randomFailures fail one request of ten, for reasons that pass.
 func randomFailures(seed uint64) func(op, shard string) string {
 	random := newRandom(seed, 2)
-	codes := []string{"InternalServerError", "ProvisionedThroughputExceededException", "ExpiredIteratorException", "reset"}
+	codes := []string{"InternalServerError", "ProvisionedThroughputExceededException", "ExpiredIteratorException", "reset", "empty"}
 	return func(string, string) string { // under the script's lock
 		if random.IntN(10) == 0 {
 			return codes[random.IntN(len(codes))]

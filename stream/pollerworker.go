@@ -114,7 +114,7 @@ func (w *worker) settle(o outcome) error {
 	return o.err
 }
 
-// stop ends all shards, and then the worker.
+// stop ends all shards, and then the worker. What it drained is then free too.
 func (w *worker) stop(ctx context.Context) {
 	for _, h := range w.held {
 		h.stop()
@@ -124,11 +124,6 @@ func (w *worker) stop(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 	defer cancel()
-	for _, ended := range w.drained { // its children were not listed yet
-		if err := w.leases.release(ctx, ended); err != nil {
-			w.opts.OnError(fmt.Errorf("stream: release: %w", err))
-		}
-	}
 	if err := w.leases.leave(ctx, w.name, w.beats); err != nil {
 		w.opts.OnError(fmt.Errorf("stream: leave: %w", err))
 	}
@@ -185,23 +180,20 @@ func (w *worker) within(ctx context.Context) (context.Context, context.CancelFun
 // dead.
 func (w *worker) watch(beats map[string]int64, asked time.Time) (live map[string]bool, pause time.Duration) {
 	live, pause = map[string]bool{w.name: true}, w.opts.Renew
-	for name := range w.others {
-		if _, there := beats[name]; !there {
-			delete(w.others, name)
-		}
-	}
+	others := map[string]*lease.Watch{}
 	for name, beat := range beats {
 		if name == w.name {
 			continue
 		}
-		if w.others[name] == nil {
-			w.others[name] = &lease.Watch{}
+		if others[name] = w.others[name]; others[name] == nil {
+			others[name] = &lease.Watch{}
 		}
-		if left := w.others[name].Left(beat, asked, w.opts.Lease); left > 0 {
+		if left := others[name].Left(beat, asked, w.opts.Lease); left > 0 {
 			live[name] = true
 			pause = min(pause, left)
 		}
 	}
+	w.others = others
 	return live, pause
 }
 

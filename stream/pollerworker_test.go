@@ -69,6 +69,78 @@ func TestAListingThatFailsCostsNoLease(t *testing.T) {
 	})
 }
 
+// It is not DynamoDB's: a proxy's, for example.
+func TestAnEmptyAnswerIsTriedAgain(t *testing.T) {
+	for _, op := range []string{"DescribeStream", "GetShardIterator", "GetRecords"} {
+		t.Run(op, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				w.add("shard-1", "", 10)
+				once := true
+				w.fail = func(asked, _ string) string {
+					if asked != op || !once {
+						return ""
+					}
+					once = false
+					return "empty"
+				}
+				p := w.start("ann", nil)
+				w.handles("shard-1")
+				w.write("shard-1", 10)
+				w.handles("shard-1")
+				require.ErrorIs(t, p.stop(), context.Canceled)
+			})
+		})
+	}
+}
+
+// Its lease is kept for two listings: a shard without one is read from its beginning.
+func TestAnEndedShardThatIsListedAgainIsNotReadAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		parent := w.add("shard-1", "", 10)
+		w.change(func() { parent.closed = true })
+		w.add("shard-2", "shard-1", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-1", "shard-2")
+		w.until("its end is stored", func() bool { leases, _ := w.stored(); return leases["shard-1"].Ended })
+		listings := len(w.count("DescribeStream"))
+		w.change(func() { parent.unlisted = true })
+		w.until("it was missing twice", func() bool { return len(w.count("DescribeStream")) == listings+2 })
+		w.change(func() { parent.unlisted = false })
+		time.Sleep(5 * renewTime)
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))
+	})
+}
+
+// A worker that stops before the end of a shard is stored leaves the shard to others at
+// once.
+func TestWhatAStoppedWorkerDrainedIsFree(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		parent := w.add("shard-1", "", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-1")
+		w.change(func() {
+			w.fail = func(op, _ string) string { // so that the end is not stored
+				if op == "DescribeStream" {
+					return "LimitExceededException"
+				}
+				return ""
+			}
+			parent.closed = true
+		})
+		w.add("shard-2", "shard-1", 10)
+		time.Sleep(renewTime)
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		leases, workers := w.stored()
+		require.False(t, leases["shard-1"].Ended)
+		require.Zero(t, workers)
+		w.change(func() { w.fail = func(string, string) string { return "" } })
+		bob := w.start("bob", nil)
+		w.within(renewTime+5*time.Second, "the next one goes on", func() bool { return len(w.done("shard-2")) == 10 })
+		require.ErrorIs(t, bob.stop(), context.Canceled)
+	})
+}
+
 func TestTheLeaseOfAnEndedShardThatIsGoneIsForgotten(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		parent := w.add("shard-1", "", 10)

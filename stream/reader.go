@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -138,8 +137,8 @@ type tail struct {
 // older ones may be. A record that cannot be read is an Item with an error.
 //
 // A shard that could not be read has no items in a round, and only the first call
-// fails for that. After ErrGap rebuild what the records feed, and call Reset. Next
-// returns io.EOF if the stream was switched off and read to its end.
+// fails for that. After ErrGap rebuild what the records feed, and call Reset. ErrEnd is
+// the stream's end.
 //
 // Cost: 1 request for each shard that is open; every ReaderOptions.List 1 for each
 // 100 shards; without news it waits up to ReaderOptions.Idle first.
@@ -159,7 +158,7 @@ func (r *Reader) Next(ctx context.Context) (Round, error) {
 		}
 	}
 	if r.retired && len(r.shards) == 0 {
-		return Round{}, io.EOF
+		return Round{}, fmt.Errorf("%w: %s", ErrEnd, r.source.arn)
 	}
 	if err := r.round(ctx); err != nil {
 		return Round{}, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -293,7 +292,7 @@ func TestAReaderOfAStreamThatIsSwitchedOffComesToItsEnd(t *testing.T) {
 		r.change(func() { sh.closed, r.status = true, "DISABLED" })
 		for {
 			round, err := r.reader.Next(t.Context())
-			if err == io.EOF {
+			if errors.Is(err, stream.ErrEnd) {
 				break
 			}
 			require.NoError(t, err)

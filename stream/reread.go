@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
@@ -136,7 +135,7 @@ func (r *rereader) read(ctx context.Context, d Dead) ([]Item, error) {
 		for _, raw := range got.Records {
 			empty = 0
 			record, err := FromSDK(raw)
-			if seqAfter(record.Seq, last) {
+			if ordered(record.Seq) > ordered(last) {
 				return nil, nil
 			}
 			record.Stream, record.Shard, record.Table = d.Stream, d.Shard, table
@@ -157,13 +156,4 @@ func gone(err error) bool {
 	var trimmed *streamtypes.TrimmedDataAccessException
 	var missing *streamtypes.ResourceNotFoundException
 	return errors.As(err, &trimmed) || errors.As(err, &missing)
-}
-
-// seqAfter reports whether the sequence number a is greater than b.
-func seqAfter(a, b string) bool {
-	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
-	if len(a) != len(b) {
-		return len(a) > len(b)
-	}
-	return a > b
 }

@@ -3,7 +3,9 @@ package stream_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,7 +33,8 @@ type script struct {
 	epoch  int // iterators of earlier ones have expired
 	calls  []scriptCall
 
-	// fail returns the error's code for a request, "" for none.
+	// fail returns the error's code for a request, "" for none; "reset" for a connection
+	// that is closed, and "empty" for an answer that has nothing.
 	fail func(op, shard string) string
 }
 
@@ -142,8 +145,11 @@ func (s *script) Do(r *http.Request) (*http.Response, error) {
 	}
 	s.calls = append(s.calls, scriptCall{req.Op, in.Shard, time.Now()})
 	code := s.fail(req.Op, in.Shard)
-	if code == "reset" {
-		return nil, fmt.Errorf("connection reset")
+	switch code {
+	case "reset":
+		return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: io.EOF} // as net/http reports it
+	case "empty":
+		return req.Answer(http.StatusOK, []byte("{}")), nil
 	}
 	var out any
 	if code == "" {

@@ -35,6 +35,7 @@ var (
 	errTrimmed = errors.New("stream: position is older than the shard's first record")
 	errExpired = errors.New("stream: iterator expired")
 	errVanish  = errors.New("stream: shard is gone")
+	errEmpty   = errors.New("stream: the answer lacks what was asked for") // not DynamoDB's
 )
 
 // source reads one stream. It sends each request once: the SDK's retries would
@@ -113,6 +114,9 @@ func (s *source) describe(ctx context.Context, in *dynamodbstreams.DescribeStrea
 		asked, cancel := context.WithTimeout(ctx, answerWait)
 		out, err = s.client.DescribeStream(asked, in, once)
 		cancel()
+		if err == nil && out.StreamDescription == nil {
+			err = errEmpty
+		}
 		if err == nil {
 			return out, nil
 		}
@@ -162,7 +166,7 @@ func (s *source) iterator(ctx context.Context, shard, seq string, from streamtyp
 	defer cancel()
 	out, err := s.client.GetShardIterator(ctx, in, once)
 	if err == nil && out.ShardIterator == nil {
-		err = fmt.Errorf("%w: no iterator", plaza.ErrBusy)
+		err = errEmpty
 	}
 	if err != nil {
 		return "", fmt.Errorf("stream %s: shard %s: %w", s.arn, shard, classify(err))
@@ -175,6 +179,9 @@ func (s *source) read(ctx context.Context, shard, at string) (items []Item, next
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
 	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: &at}, once)
+	if err == nil && out.Records == nil { // otherwise it would be the shard's end
+		err = errEmpty
+	}
 	if err != nil {
 		return nil, "", fmt.Errorf("stream %s: shard %s: %w", s.arn, shard, classify(err))
 	}

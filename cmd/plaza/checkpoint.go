@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // Checkpoints are small files from which long work continues. Without a name there is
@@ -20,7 +22,7 @@ func readJSON(file string, v any) error {
 		return nil
 	}
 	if err == nil {
-		err = json.Unmarshal(text, v)
+		err = jsontext.Unmarshal(text, v)
 	}
 	if err != nil {
 		return usagef("%s: %v", file, err)

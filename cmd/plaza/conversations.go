@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
@@ -51,7 +52,7 @@ func (c conversations) each(list func(ctx context.Context, in message.In, cursor
 	return func(ctx context.Context, text string) (data []any, next string, err error) {
 		var at within
 		if text != "" {
-			if err := json.Unmarshal([]byte(text), &at); err != nil {
+			if err := jsontext.Unmarshal([]byte(text), &at); err != nil {
 				return nil, "", usageError{err.Error()}
 			}
 		}

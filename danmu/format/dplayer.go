@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // DPlayer's {"code":0,"data":[[time,type,color,author,text],…]}: time in
@@ -17,7 +18,7 @@ const dplayerFields = 5
 func parseDPlayer(r *Reader, raw []byte) (danmu.Comment, error) {
 	var c danmu.Comment
 	var fields []json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || len(fields) < dplayerFields {
+	if jsontext.Unmarshal(raw, &fields) != nil || len(fields) < dplayerFields {
 		return c, refuse("Record", "is not an array of at least five")
 	}
 	var err error
@@ -27,10 +28,10 @@ func parseDPlayer(r *Reader, raw []byte) (danmu.Comment, error) {
 	c.Mode = guess(r, bare(fields[1]), dplayerMode)
 	c.Color = guess(r, bare(fields[2]), dplayerColor)
 	var author, text string
-	if json.Unmarshal(fields[3], &author) != nil {
+	if jsontext.Unmarshal(fields[3], &author) != nil {
 		return c, refuse("User", "is not a string")
 	}
-	if json.Unmarshal(fields[4], &text) != nil || text == "" {
+	if jsontext.Unmarshal(fields[4], &text) != nil || text == "" {
 		return c, refuse("Text", "is not a string, or empty")
 	}
 	if r.senders {

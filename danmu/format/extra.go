@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // kept holds the members of a JSON object: of a record, or of the part that Extra keeps.
@@ -18,7 +19,7 @@ type kept map[string]json.RawMessage
 // members reads an object.
 func members(raw []byte) (kept, error) {
 	var k kept
-	if json.Unmarshal(raw, &k) != nil || k == nil {
+	if jsontext.Unmarshal(raw, &k) != nil || k == nil {
 		return nil, refuse("Record", "is not a JSON object")
 	}
 	return k, nil
@@ -32,7 +33,7 @@ func (k kept) take(name string, to any) error {
 		return nil
 	}
 	delete(k, name)
-	if string(raw) != "null" && json.Unmarshal(raw, to) != nil {
+	if string(raw) != "null" && jsontext.Unmarshal(raw, to) != nil {
 		return refuse(name, "is of another type")
 	}
 	return nil
@@ -70,10 +71,10 @@ func keptOf(c danmu.Comment, f Format, to any) error {
 		return nil
 	}
 	var all map[Format]json.RawMessage
-	if json.Unmarshal(c.Extra, &all) != nil {
+	if jsontext.Unmarshal(c.Extra, &all) != nil {
 		return refuse("Extra", "is not a JSON object")
 	}
-	if raw, ok := all[f]; ok && json.Unmarshal(raw, to) != nil {
+	if raw, ok := all[f]; ok && jsontext.Unmarshal(raw, to) != nil {
 		return refuse("Extra", "is not as this format writes it")
 	}
 	return nil
@@ -93,7 +94,7 @@ func marshal(v any) (json.RawMessage, error) {
 // bare returns the text of a JSON number or string.
 func bare(raw json.RawMessage) string {
 	var s string
-	if json.Unmarshal(raw, &s) == nil && s != "" {
+	if jsontext.Unmarshal(raw, &s) == nil && s != "" {
 		return s
 	}
 	return string(raw)
@@ -102,11 +103,11 @@ func bare(raw json.RawMessage) string {
 // identity reads a name or a number. "" means none.
 func identity(raw json.RawMessage) (string, error) {
 	var s string
-	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
+	if len(raw) == 0 || jsontext.Unmarshal(raw, &s) == nil {
 		return named(s), nil
 	}
 	var n json.Number
-	if json.Unmarshal(raw, &n) != nil {
+	if jsontext.Unmarshal(raw, &n) != nil {
 		return "", refuse("Key", "is neither a name nor a number")
 	}
 	return named(n.String()), nil

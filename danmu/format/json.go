@@ -1,12 +1,12 @@
 package format
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // array is JSON with the comments in an array, alone or as a member of an
@@ -38,7 +38,7 @@ func (a array) checkTags(tags []Tag) error {
 		return refuse(field, "do not exist in this format")
 	}
 	for _, t := range tags {
-		if t.Attributes != "" || t.Name == a.member || t.Name == a.count || !json.Valid([]byte(t.Value)) {
+		if t.Attributes != "" || t.Name == a.member || t.Name == a.count || !jsontext.Valid([]byte(t.Value)) {
 			return refuse(field, "has one that is not a member")
 		}
 	}
@@ -179,7 +179,7 @@ func (w *jsonWalk) members(depth int) error {
 		if err != nil {
 			return err
 		}
-		if json.Unmarshal(raw, &name) != nil || w.nextByte() != ':' {
+		if jsontext.Unmarshal(raw, &name) != nil || w.nextByte() != ':' {
 			return w.unexpected()
 		}
 		w.take(1)

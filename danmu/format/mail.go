@@ -1,11 +1,11 @@
 package format
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // mail is Niconico's style commands, such as "ue", "red" or "184": an array in files,
@@ -14,16 +14,16 @@ type mail []string
 
 func (m *mail) UnmarshalJSON(b []byte) error {
 	var one string
-	if json.Unmarshal(b, &one) == nil {
+	if jsontext.Unmarshal(b, &one) == nil {
 		*m = strings.Fields(one)
 		return nil
 	}
-	return json.Unmarshal(b, (*[]string)(m))
+	return jsontext.Unmarshal(b, (*[]string)(m))
 }
 
 func parseMail(raw string) (mail, bool) {
 	var m mail
-	if json.Unmarshal([]byte(raw), &m) != nil {
+	if jsontext.Unmarshal([]byte(raw), &m) != nil {
 		return nil, false
 	}
 	return m, true

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // ndjson is Plaza's own format: one comment a line, with all fields.
@@ -83,6 +84,9 @@ type looseLine struct {
 
 func parseLine(r *Reader, text []byte) (danmu.Comment, error) {
 	var l looseLine
+	if !jsontext.Unicode(text) {
+		return danmu.Comment{}, refuse("Record", "is not Unicode")
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields() // otherwise members of a later version would be lost
 	if err := d.Decode(&l); err != nil {

@@ -83,7 +83,7 @@ func requireWanted(t *testing.T, got file, f format.Format, name string) {
 func TestInvalidFiles(t *testing.T) {
 	t.Parallel()
 	refused := map[format.Format]int{
-		format.Bilibili: 30, format.DPlayer: 15, format.ArtPlayer: 13, format.Dandanplay: 11, format.Niconico: 10, format.NiconicoXML: 27, format.NDJSON: 15,
+		format.Bilibili: 30, format.DPlayer: 16, format.ArtPlayer: 14, format.Dandanplay: 12, format.Niconico: 11, format.NiconicoXML: 27, format.NDJSON: 16,
 	}
 	for _, f := range formats() {
 		for name, text := range testFiles(t, f, "invalid") {

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // WriteOptions changes how a file is written.
@@ -128,7 +128,7 @@ func check(c danmu.Comment) error {
 		return refuse("Sent", "is before 1970 or after 9999")
 	case c.Size < 0:
 		return refuse("Size", "is negative")
-	case len(c.Extra) > 0 && (json.Unmarshal(c.Extra, &extra) != nil || extra == nil):
+	case len(c.Extra) > 0 && (jsontext.Unmarshal(c.Extra, &extra) != nil || extra == nil):
 		return refuse("Extra", "is not a JSON object")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // Kind says what happened.
@@ -90,7 +91,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 // which is the room.
 func (e *Event) UnmarshalJSON(data []byte) error {
 	var w wire
-	if err := json.Unmarshal(data, &w); err != nil {
+	if err := jsontext.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("live: event: %w", err)
 	}
 	*e = Event{Kind: w.Kind, ID: w.ID, Likes: w.Likes}

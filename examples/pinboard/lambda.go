@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/akrylysov/algnhsa"
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/guregu/dynamo/v2"
@@ -74,9 +77,22 @@ func newPages(ctx context.Context, db database, log *slog.Logger) (*app, error) 
 
 // pagesHandler answers the events of an HTTP API. All bodies are sent as bytes: videos are.
 func pagesHandler(s *api) lambda.Handler {
-	return algnhsa.New(behindGateway(s), &algnhsa.Options{
+	return answered{algnhsa.New(behindGateway(s), &algnhsa.Options{
 		RequestType: algnhsa.RequestTypeAPIGatewayV2, BinaryContentTypes: []string{"*/*"},
-	})
+	})}
+}
+
+// answered also answers events that are no requests, such as one with a malformed path: an
+// error would end the invocation.
+type answered struct{ lambda.Handler }
+
+func (h answered) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	answer, err := h.Handler.Invoke(ctx, event)
+	var e events.APIGatewayV2HTTPRequest
+	if err == nil || json.Unmarshal(event, &e) != nil || e.Version != "2.0" {
+		return answer, err
+	}
+	return json.Marshal(events.APIGatewayV2HTTPResponse{StatusCode: http.StatusBadRequest})
 }
 
 // behindGateway takes from the event what a connection would say: who is there, and which
@@ -86,6 +102,10 @@ func behindGateway(s *api) http.Handler {
 		event, _ := algnhsa.APIGatewayV2RequestFromContext(r.Context())
 		r = guard.Served(r, event.RequestContext.DomainName)
 		r.RemoteAddr = net.JoinHostPort(event.RequestContext.HTTP.SourceIP, "0")
+		if _, err := base64.StdEncoding.DecodeString(event.Body); event.IsBase64Encoded && err != nil {
+			s.refuse(w, r, &guard.RefusedError{Status: http.StatusBadRequest, Field: "body", Reason: "is not base64"})
+			return
+		}
 		s.ServeHTTP(w, r)
 	})
 }

@@ -40,6 +40,9 @@ func request(t *testing.T, s *api, method, path string, headers ...string) (stat
 		Version: "2.0", RawPath: path, Body: "{}",
 		Headers: map[string]string{"host": "api.example", "pinboard-user": "ann", "content-type": "application/json"},
 	}
+	if method == notBase64 {
+		e.IsBase64Encoded, method = true, "POST"
+	}
 	for i := 0; i < len(headers); i += 2 {
 		e.Headers[headers[i]] = headers[i+1]
 	}
@@ -55,6 +58,9 @@ func request(t *testing.T, s *api, method, path string, headers ...string) (stat
 	return answer.StatusCode, string(decoded)
 }
 
+// notBase64 is a method of request: a POST whose body is said to be base64, and is not.
+const notBase64 = "POST not base64"
+
 func onLambdaOtherHostsAndSitesAreRefused(t *testing.T, w *world) {
 	s := newFunction(t, w)
 	for name, c := range map[string]struct {
@@ -68,6 +74,10 @@ func onLambdaOtherHostsAndSitesAreRefused(t *testing.T, w *world) {
 	} {
 		status, body := request(t, s, "POST", "/api/pictures", c.headers...)
 		require.Equal(t, c.want, status, "%s: %s", name, body)
+	}
+	for method, path := range map[string]string{notBase64: "/api/pictures", "GET": "/pins/%zz"} {
+		status, body := request(t, s, method, path)
+		require.Equal(t, http.StatusBadRequest, status, "%s: %s", path, body)
 	}
 	status, _ := request(t, s, "GET", "/watch/videos/hills")
 	require.Equal(t, http.StatusOK, status, "the guard of the videos too")

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
+
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // jsonText is a JSON text without white space, and all its values in order.
@@ -84,7 +86,7 @@ func unquote(raw []byte) []byte {
 		return raw[1 : len(raw)-1]
 	}
 	var s string
-	_ = json.Unmarshal(raw, &s) // it is valid
+	_ = jsontext.Unmarshal(raw, &s) // it is valid
 	return []byte(s)
 }
 

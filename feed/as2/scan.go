@@ -4,19 +4,20 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // notJSON is the reason for refusing what encoding/json also refuses.
 const notJSON = "is not JSON"
 
-// readJSON refuses text that is not JSON in UTF-8, repeats a name in an object
+// readJSON refuses text that is not JSON and Unicode, repeats a name in an object
 // or is nested deeper than limit. Its errors name field. encoding/json reports
 // neither repeated names nor the order of members nor the bytes of a value, and
 // has another limit of depth.
 func readJSON(field string, src []byte, limit int) (*jsonText, error) {
-	if !utf8.Valid(src) {
-		return nil, refuse(field, "is not UTF-8")
+	if !jsontext.Unicode(src) {
+		return nil, refuse(field, "is not Unicode")
 	}
 	s := jsonScanner{
 		jsonText: &jsonText{text: make([]byte, 0, len(src)), values: make([]jsonValue, 0, 8+len(src)/32)},

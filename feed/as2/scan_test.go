@@ -6,11 +6,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
 // FuzzJSON compares the scanner with encoding/json. They may differ only about
@@ -27,7 +27,7 @@ func FuzzJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		const limit = 8
 		got, err := readJSON("Document", text, limit)
-		valid := json.Valid(text) && utf8.Valid(text)
+		valid := jsontext.Valid(text)
 		if err != nil {
 			var invalid *plaza.InvalidError
 			require.ErrorAs(t, err, &invalid)

@@ -29,6 +29,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -101,7 +102,7 @@ func (r *Repository) checkContent(c Comment) error {
 	if n := len(c.Data); n > r.opts.MaxData {
 		return &plaza.InvalidError{Field: "Data", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", n, r.opts.MaxData)}
 	}
-	if len(c.Data) > 0 && !(json.Valid(c.Data) && utf8.Valid(c.Data)) {
+	if len(c.Data) > 0 && !jsontext.Valid(c.Data) {
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
 	return nil

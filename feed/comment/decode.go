@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -57,7 +57,7 @@ func (i *row) check() error {
 		return errID
 	case i.Removed == nil && (i.User == "" || i.Text == ""):
 		return errContent
-	case i.Data != "" && !json.Valid([]byte(i.Data)):
+	case i.Data != "" && !jsontext.Valid([]byte(i.Data)):
 		return errData
 	}
 	for _, first := range i.First {

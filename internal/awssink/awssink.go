@@ -4,19 +4,18 @@ package awssink
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -145,16 +144,11 @@ func Unnamed(service string) stream.Outcome {
 	return stream.Outcome{Err: fmt.Errorf("%s: %w", service, stream.ErrOutcomes), Retry: true}
 }
 
-// JSON refuses anything but one JSON value in UTF-8. The SDK would silently
-// replace invalid bytes.
+// JSON refuses anything but one JSON value that is Unicode. The SDK would silently
+// replace other bytes.
 func JSON(data []byte) error {
-	switch {
-	case len(data) == 0:
-		return &plaza.InvalidError{Field: "Event.Data", Reason: "is empty"}
-	case !utf8.Valid(data):
-		return &plaza.InvalidError{Field: "Event.Data", Reason: "is not UTF-8"}
-	case !json.Valid(data):
-		return &plaza.InvalidError{Field: "Event.Data", Reason: "is not JSON"}
+	if !jsontext.Valid(data) {
+		return &plaza.InvalidError{Field: "Event.Data", Reason: "is not JSON, or not Unicode"}
 	}
 	return nil
 }

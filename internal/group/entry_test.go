@@ -98,7 +98,7 @@ func TestDamagedGroupsAreReported(t *testing.T) {
 	_, err := parse(table, key, whole(), now)
 	require.NoError(t, err)
 	for name, value := range map[string]types.AttributeValue{
-		"last": s("here"), "lv": s(""), "n": n("101"), "rev": n("0"), "data": s("{"), "past": s("306SKMT00000"),
+		"last": s("here"), "lv": s(""), "n": n("101"), "rev": n("0"), "data": s(`"\ud800"`), "past": s("306SKMT00000"),
 		"read": s("x"), "ttl": s("soon"), "cut": n("1"), "floor": s("low"), "more": n("1"),
 		"e": s("x"), "e306SKMT000001": s("306SKMT000002"), "e#ann": s("306SKMT000002#ann"), "e#": n("1"),
 		"e0000000000000": s("306SKMT000002#ann"), "e#eve": s("306SKMT000002#306SKMT000001#a#b"), "e306SKMT000003": s("-306SKMT000002#a"),

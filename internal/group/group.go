@@ -7,13 +7,13 @@
 package group
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -65,7 +65,7 @@ func (h *Head) UnmarshalDynamoItem(item dynamo.Item) error {
 		return fmt.Errorf("n is %d", h.N)
 	case len(h.Past)%idLen != 0:
 		return errors.New("past is no list of ids")
-	case len(h.Data) > 0 && !json.Valid([]byte(h.Data)):
+	case len(h.Data) > 0 && !jsontext.Valid([]byte(h.Data)):
 		return errors.New("data is not JSON")
 	}
 	if h.Place == "" {

@@ -2,7 +2,6 @@ package announce
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -101,7 +101,7 @@ func checkContent(a notify.Announcement) error {
 	if size > MaxSize {
 		return &plaza.InvalidError{Field: "Announcement", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", size, MaxSize)}
 	}
-	if len(a.Data) > 0 && !(json.Valid(a.Data) && utf8.Valid(a.Data)) {
+	if len(a.Data) > 0 && !jsontext.Valid(a.Data) {
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
 	return nil

@@ -35,7 +35,7 @@ func TestADamagedAnnouncementIsLeftOutAndReported(t *testing.T) {
 		{"refs", text("page:1")},
 		{"refs", &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberN{Value: "1"}}}},
 		{"refs", &types.AttributeValueMemberL{Value: []types.AttributeValue{text(":x")}}},
-		{"data", text("{")},
+		{"data", text(`"\ud800"`)},
 		{"from", text("now")},
 		{"from", &types.AttributeValueMemberN{Value: "1e99"}},
 		{"until", nil},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify"
@@ -138,7 +139,7 @@ func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
 		return errMark
 	case i.Title != "" && i.Until <= 0:
 		return errTime
-	case i.Data != "" && !json.Valid([]byte(i.Data)):
+	case i.Data != "" && !jsontext.Valid([]byte(i.Data)):
 		return errData
 	}
 	return nil

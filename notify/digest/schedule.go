@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
@@ -125,7 +126,7 @@ func (s Schedule) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes. It does not validate it.
 func (s *Schedule) UnmarshalJSON(data []byte) error {
 	var j scheduleJSON
-	if err := json.Unmarshal(data, &j); err != nil {
+	if err := jsontext.Unmarshal(data, &j); err != nil {
 		return err
 	}
 	*s = Schedule{Daily: j.Daily, Weekly: j.Weekly, Zone: j.Zone, Quiet: j.Quiet}

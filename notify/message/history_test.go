@@ -179,7 +179,7 @@ func TestDamagedMessagesAreLeftOutAndReported(t *testing.T) {
 	w := newWorld(t, seen.options())
 	l := w.lay(t, "g", 0, "ann")
 	damages := []attributes{
-		{"id": "x"}, {"id": 7}, {"sender": ""}, {"sender": 7}, {"text": ""}, {"text": []byte("x")}, {"data": "{"},
+		{"id": "x"}, {"id": 7}, {"sender": ""}, {"sender": 7}, {"text": ""}, {"text": []byte("x")}, {"data": `"\ud800"`},
 		{"replyTo": -1}, {"replyTo": 1 << 40}, {"replyTo": "x"}, {"edit": "x"}, {"recalled": "x"}, {"recalled": true},
 	}
 	var want []int64

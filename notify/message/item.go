@@ -10,6 +10,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -75,7 +76,7 @@ func (i *item) UnmarshalDynamoItem(stored dynamo.Item) error {
 		return errors.New("it has no sender")
 	case i.Recalled == 0 && i.Text == "" && i.Data == "":
 		return errors.New("it has no text and no data")
-	case i.Data != "" && !json.Valid([]byte(i.Data)):
+	case i.Data != "" && !jsontext.Valid([]byte(i.Data)):
 		return errors.New("data is not JSON")
 	case i.ReplyTo < 0 || i.ReplyTo >= i.seq:
 		return errors.New("replyTo is not an earlier message")

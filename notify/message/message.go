@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -55,7 +56,7 @@ func (r *Repository) checkContent(m Message) error {
 		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("has %d runes, at most %d are allowed", runes, r.opts.MaxRunes)}
 	case len(m.Data) > r.opts.MaxData:
 		return &plaza.InvalidError{Field: "Data", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", len(m.Data), r.opts.MaxData)}
-	case len(m.Data) > 0 && !(json.Valid(m.Data) && utf8.Valid(m.Data)):
+	case len(m.Data) > 0 && !jsontext.Valid(m.Data):
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
 	return nil

@@ -305,20 +305,20 @@ func TestSendRefusesWhatItCannotStore(t *testing.T) {
 		field  string
 		change func(*message.Message)
 	}{
-		"no conversation":   {"Conversation", func(m *message.Message) { m.Conversation = "" }},
-		"unsorted pair":     {"Conversation", func(m *message.Message) { m.Conversation = "ben#ann" }},
-		"three names":       {"Conversation", func(m *message.Message) { m.Conversation = "ann#ben#cleo" }},
-		"no other":          {"Other", func(m *message.Message) { m.Conversation = "#ann" }},
-		"no sender":         {"Sender", func(m *message.Message) { m.Sender = "" }},
-		"no key":            {"Key", func(m *message.Message) { m.Key = "" }},
-		"long key":          {"Key", func(m *message.Message) { m.Key = strings.Repeat("k", 257) }},
-		"nothing said":      {"Text", func(m *message.Message) { m.Text = "" }},
-		"not UTF-8":         {"Text", func(m *message.Message) { m.Text = "\xff" }},
-		"long text":         {"Text", func(m *message.Message) { m.Text = strings.Repeat("é", 4_001) }},
-		"no JSON":           {"Data", func(m *message.Message) { m.Data = json.RawMessage("{") }},
-		"JSON not in UTF-8": {"Data", func(m *message.Message) { m.Data = json.RawMessage("\"\xff\"") }},
-		"large data":        {"Data", func(m *message.Message) { m.Data = json.RawMessage(`"` + strings.Repeat("a", 4_096) + `"`) }},
-		"negative answer":   {"ReplyTo", func(m *message.Message) { m.ReplyTo = -1 }},
+		"no conversation":  {"Conversation", func(m *message.Message) { m.Conversation = "" }},
+		"unsorted pair":    {"Conversation", func(m *message.Message) { m.Conversation = "ben#ann" }},
+		"three names":      {"Conversation", func(m *message.Message) { m.Conversation = "ann#ben#cleo" }},
+		"no other":         {"Other", func(m *message.Message) { m.Conversation = "#ann" }},
+		"no sender":        {"Sender", func(m *message.Message) { m.Sender = "" }},
+		"no key":           {"Key", func(m *message.Message) { m.Key = "" }},
+		"long key":         {"Key", func(m *message.Message) { m.Key = strings.Repeat("k", 257) }},
+		"nothing said":     {"Text", func(m *message.Message) { m.Text = "" }},
+		"not UTF-8":        {"Text", func(m *message.Message) { m.Text = "\xff" }},
+		"long text":        {"Text", func(m *message.Message) { m.Text = strings.Repeat("é", 4_001) }},
+		"no JSON":          {"Data", func(m *message.Message) { m.Data = json.RawMessage("{") }},
+		"half a surrogate": {"Data", func(m *message.Message) { m.Data = json.RawMessage(`"\ud800"`) }},
+		"large data":       {"Data", func(m *message.Message) { m.Data = json.RawMessage(`"` + strings.Repeat("a", 4_096) + `"`) }},
+		"negative answer":  {"ReplyTo", func(m *message.Message) { m.ReplyTo = -1 }},
 	} {
 		m := valid
 		c.change(&m)

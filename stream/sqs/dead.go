@@ -12,6 +12,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/awssink"
+	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -145,9 +146,9 @@ func decode(body string, limits stream.Limits) []stream.Dead {
 		Reason   *string `json:"reason"`
 		Attempts *int    `json:"attempts"`
 	}
-	if json.Unmarshal([]byte(body), &ours) == nil && ours.Reason != nil && ours.Attempts != nil {
+	if jsontext.Unmarshal([]byte(body), &ours) == nil && ours.Reason != nil && ours.Attempts != nil {
 		var letter stream.Dead
-		if json.Unmarshal([]byte(body), &letter) == nil {
+		if jsontext.Unmarshal([]byte(body), &letter) == nil {
 			return []stream.Dead{letter}
 		}
 	}

@@ -236,6 +236,26 @@ func TestARecordThatNoBoardTakesIsAnError(t *testing.T) {
 	require.Equal(t, []int64{80}, scores(w.board(t, "StarWar")))
 }
 
+func TestARecordOfAnotherSourceTableOrAccountIsAnError(t *testing.T) {
+	w := newWorld(t, nil)
+	good := string(event(t, "insertEvent.json"))
+	for _, c := range [][2]string{
+		{hackathon.UpdateSource, hackathon.OperationsSource},
+		{`"account": "123456789012"`, `"account": "210987654321"`},
+		{":table/main/", ":table/other/"},
+		{"us-east-1:123456789012:table", "us-east-1:210987654321:table"},
+		{"us-east-1:123456789012:table", "eu-west-1:123456789012:table"},
+	} {
+		require.Contains(t, good, c[0])
+		_, err := w.consumer.invoke(t, []byte(strings.Replace(good, c[0], c[1], 1)))
+		require.NotEmpty(t, failed(t, err).Message, c)
+	}
+	status, _ := w.get(t, map[string]string{"hackathonName": "StarWar"})
+	require.Equal(t, 404, status)
+	_, err := w.consumer.invoke(t, []byte(strings.Replace(good, "03:04:05.678", "11:12:13.141", 1)))
+	require.NoError(t, err, "the stream was switched off and on")
+}
+
 // What Lambda sends to the queue when the consumer gave up is read as the record
 // that the bus brought.
 func TestAnEventThatTheConsumerGaveUpOnCanBeDrivenAgain(t *testing.T) {
@@ -255,7 +275,7 @@ func TestAnEventThatTheConsumerGaveUpOnCanBeDrivenAgain(t *testing.T) {
 }
 
 func TestAFunctionWithoutItsSettingsDoesNotStart(t *testing.T) {
-	for _, name := range []string{"Fanout", "Consumer", "LeaderGet"} {
+	for _, name := range functionNames {
 		f, err := local.Start(filepath.Join(programs, name, bootstrap), []string{"AWS_REGION=us-east-1"}, t.Output())
 		require.NoError(t, err)
 		_, err = f.Invoke(t.Context(), []byte(`{}`))

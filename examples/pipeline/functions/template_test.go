@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -74,7 +73,7 @@ func TestTheStreamIsReadFromItsStartAndFailuresAreDeadLetters(t *testing.T) {
 		DestinationConfig                              struct{ OnFailure struct{ Destination string } }
 	}
 	want := mapping{
-		EventSourceArn: "!Ref DynamoDBStreamArn", FunctionName: "!Ref Fanout", StartingPosition: "TRIM_HORIZON", BatchSize: 100,
+		EventSourceArn: "!Ref DynamoDBStreamArn", FunctionName: "!Ref FanoutLambda", StartingPosition: "TRIM_HORIZON", BatchSize: 100,
 		FunctionResponseTypes: []string{"ReportBatchItemFailures"}, BisectBatchOnFunctionError: true,
 		MaximumRetryAttempts: 10, MaximumRecordAgeInSeconds: 12 * 60 * 60,
 	}
@@ -135,7 +134,7 @@ func functionOf(t *testing.T, from template, name string) functionProperties {
 func TestAnEventThatTheConsumerGivesUpOnIsADeadLetter(t *testing.T) {
 	want := &invokeConfig{MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 3600}
 	want.DestinationConfig.OnFailure.Type, want.DestinationConfig.OnFailure.Destination = "SQS", toLetters
-	require.Equal(t, want, functionOf(t, readTemplate(t), "Consumer").EventInvokeConfig)
+	require.Equal(t, want, functionOf(t, readTemplate(t), "ConsumerLambda").EventInvokeConfig)
 }
 
 func TestTheRulesTakeTheSourcesOfTheFanOut(t *testing.T) {
@@ -156,7 +155,7 @@ func TestTheRulesTakeTheSourcesOfTheFanOut(t *testing.T) {
 	}
 	from := readTemplate(t)
 	for _, c := range []struct{ rule, source, target, role, path string }{
-		{"UpdateRule", hackathon.UpdateSource, "!GetAtt Consumer.Arn", "", ""},
+		{"UpdateRule", hackathon.UpdateSource, "!GetAtt ConsumerLambda.Arn", "", ""},
 		{"OperationsRule", hackathon.OperationsSource, "!GetAtt Archive.Arn", "!GetAtt OperationsRuleRole.Arn", "$.detail"},
 	} {
 		got := properties[rule](t, from, c.rule, "AWS::Events::Rule")
@@ -172,7 +171,7 @@ func TestTheRulesTakeTheSourcesOfTheFanOut(t *testing.T) {
 	// Only these rules may invoke the consumer and write to the queue.
 	permission := properties[map[string]string](t, from, "ConsumerPermission", "AWS::Lambda::Permission")
 	require.Equal(t, map[string]string{
-		"Action": "lambda:InvokeFunction", "FunctionName": "!Ref Consumer", "Principal": "events.amazonaws.com", "SourceArn": "!GetAtt UpdateRule.Arn",
+		"Action": "lambda:InvokeFunction", "FunctionName": "!Ref ConsumerLambda", "Principal": "events.amazonaws.com", "SourceArn": "!GetAtt UpdateRule.Arn",
 	}, permission)
 	policy := properties[struct {
 		Queues         []string
@@ -255,13 +254,14 @@ func TestThePoliciesAllowWhatTheFunctionsCallAndNothingElse(t *testing.T) {
 		f      function
 		unseen []local.Call
 	}{
-		"Fanout": {w.fanout, []local.Call{ // Lambda itself reads the stream
+		"FanoutLambda": {w.fanout, []local.Call{ // Lambda itself reads the stream, for which AWS asks these four
 			{Action: "dynamodb:DescribeStream", Table: "the stream"},
 			{Action: "dynamodb:GetRecords", Table: "the stream"},
 			{Action: "dynamodb:GetShardIterator", Table: "the stream"},
+			{Action: "dynamodb:ListStreams", Table: "the stream"},
 		}},
-		"Consumer":  {w.consumer, []local.Call{{Action: "dynamodb:UpdateItem", Table: "Machines"}}}, // a renewal, after half a minute
-		"LeaderGet": {w.leaderget, nil},
+		"ConsumerLambda": {w.consumer, []local.Call{{Action: "dynamodb:UpdateItem", Table: "Machines"}}}, // a renewal, after half a minute
+		"LeaderGet":      {w.leaderget, nil},
 	} {
 		want := map[local.Call]bool{}
 		for call := range c.f.Calls() {
@@ -327,14 +327,14 @@ func TestTheFunctionsAreBuiltAndGivenWhatTheyRead(t *testing.T) {
 		require.Equal(t, "x86_64", from.Parameters["Architecture"].Default)
 	}
 	for name, variables := range map[string]map[string]string{
-		"Fanout":    {"EVENT_BUS_NAME": "!Ref EventBusName", "EVENT_BRIDGE_MAX_ATTEMPT": "!Ref EventBridgeMaxAttempt", "DEAD_LETTER_QUEUE_URL": "!Ref DeadLetters"},
-		"Consumer":  {"LEADERBOARD_TABLE": "!Ref Leaderboard", "MACHINES_TABLE": "!Ref Machines"},
-		"LeaderGet": {"LEADERBOARD_TABLE": "!Ref Leaderboard"},
+		"FanoutLambda":   {"EVENT_BUS_NAME": "!Ref EventBusName", "EVENT_BRIDGE_MAX_ATTEMPT": "!Ref EventBridgeMaxAttempt", "DEAD_LETTER_QUEUE_URL": "!Ref DeadLetters"},
+		"ConsumerLambda": {"LEADERBOARD_TABLE": "!Ref Leaderboard", "MACHINES_TABLE": "!Ref Machines", "STREAM_ARN": "!Ref DynamoDBStreamArn"},
+		"LeaderGet":      {"LEADERBOARD_TABLE": "!Ref Leaderboard"},
 	} {
 		f := functionOf(t, from, name)
 		require.Equal(t, "go1.x", from.Resources[name].Metadata.BuildMethod)
 		require.Equal(t, variables, f.Environment.Variables)
-		folder := "functions/" + strings.ToLower(name)
+		folder := "functions/" + strings.ToLower(strings.TrimSuffix(name, "Lambda"))
 		require.Equal(t, folder, f.CodeURI)
 		program, err := os.ReadFile("../" + folder + "/main.go")
 		require.NoError(t, err)
@@ -347,19 +347,27 @@ func TestTheFunctionsAreBuiltAndGivenWhatTheyRead(t *testing.T) {
 
 func TestTheBoardIsAtItsURL(t *testing.T) {
 	from := readTemplate(t)
-	routes := functionOf(t, from, "LeaderGet").Events
-	require.Len(t, routes, 1)
-	require.Equal(t, "HttpApi", routes["Get"].Type)
-	require.Equal(t, struct{ ApiId, Method, Path string }{"!Ref Api", "GET", "/leaderBoard"}, routes["Get"].Properties) //nolint:revive // the template's name
-
-	var outputs []string
-	for _, o := range from.Outputs {
-		outputs = append(outputs, o.Value)
+	routes := map[string]bool{}
+	for _, e := range functionOf(t, from, "LeaderGet").Events {
+		require.Equal(t, []string{"HttpApi", "!Ref Api"}, []string{e.Type, e.Properties.ApiId})
+		routes[e.Properties.Method+" "+e.Properties.Path] = true
 	}
-	slices.Sort(outputs)
-	require.Equal(t, []string{
-		"!GetAtt Consumer.Arn", "!GetAtt Fanout.Arn", "!GetAtt LeaderGet.Arn", "!GetAtt LeaderGetRole.Arn",
-		"!Ref Consumer", "!Ref DeadLetters", "!Ref Fanout", "!Ref LeaderGet",
-		"!Sub https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/leaderBoard",
-	}, outputs)
+	require.Equal(t, map[string]bool{"GET /leaderBoard": true, "GET /leaderBoard/": true}, routes)
+	api := properties[struct {
+		StageName            string
+		DefaultRouteSettings json.RawMessage
+	}](t, from, "Api", "AWS::Serverless::HttpApi")
+	require.Equal(t, "Prod", api.StageName)
+}
+
+func TestTheOutputsHaveTheirNames(t *testing.T) {
+	got := map[string]string{}
+	for name, o := range readTemplate(t).Outputs {
+		got[name] = o.Value
+	}
+	require.Equal(t, map[string]string{
+		"FanoutDlqUrl": "!Ref DeadLetters", "FanoutLambdaName": "!Ref FanoutLambda", "ConsumerLambdaName": "!Ref ConsumerLambda",
+		"LeaderGet": "!GetAtt LeaderGet.Arn", "LeaderGetIamRole": "!GetAtt LeaderGetRole.Arn",
+		"LeaderGetApi": "!Sub https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/Prod/leaderBoard/",
+	}, got)
 }

@@ -26,6 +26,8 @@ import (
 
 // programs is the folder of the functions' programs, as sam build writes it:
 // SAM_BUILD, or one that is built here.
+var functionNames = []string{"FanoutLambda", "ConsumerLambda", "LeaderGet"}
+
 var programs, bootstrap = os.Getenv("SAM_BUILD"), "bootstrap"
 
 func TestMain(m *testing.M) {
@@ -53,8 +55,9 @@ func build(m *testing.M) (code int, err error) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return 1, fmt.Errorf("%w: %s", err, out)
 		}
-		for _, name := range []string{"Fanout", "Consumer", "LeaderGet"} {
-			program, folder := strings.ToLower(name)+filepath.Ext(bootstrap), filepath.Join(programs, name)
+		for _, name := range functionNames {
+			program := strings.ToLower(strings.TrimSuffix(name, "Lambda")) + filepath.Ext(bootstrap)
+			folder := filepath.Join(programs, name)
 			if err := errors.Join(os.Mkdir(folder, 0o700), os.Rename(filepath.Join(built, program), filepath.Join(folder, bootstrap))); err != nil {
 				return 1, err
 			}
@@ -75,6 +78,9 @@ func build(m *testing.M) (code int, err error) {
 	return code, err
 }
 
+// mainStream is the stream of the events.
+const mainStream = "arn:aws:dynamodb:us-east-1:123456789012:table/main/stream/2026-01-02T03:04:05.678"
+
 // world is the functions, each with services of its own over one DynamoDB.
 type world struct {
 	fanout, consumer, leaderget function
@@ -94,7 +100,7 @@ func newWorld(t *testing.T, refuse func(action string) bool) world {
 		services, err := local.Serve(t.Context(), db.Config, refuse)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, services.Close()) })
-		if name == "Fanout" {
+		if name == "FanoutLambda" {
 			env = append(env, "DEAD_LETTER_QUEUE_URL="+services.QueueURL())
 		}
 		f, err := local.Start(filepath.Join(programs, name, bootstrap), append(services.Env(), env...), t.Output())
@@ -103,8 +109,8 @@ func newWorld(t *testing.T, refuse func(action string) bool) world {
 		return function{f, services}
 	}
 	return world{
-		fanout:    start("Fanout", refuse, "EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=2"),
-		consumer:  start("Consumer", nil, "LEADERBOARD_TABLE="+db.Tables.Leaderboard, "MACHINES_TABLE="+db.Tables.Machines),
+		fanout:    start("FanoutLambda", refuse, "EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=2"),
+		consumer:  start("ConsumerLambda", nil, "LEADERBOARD_TABLE="+db.Tables.Leaderboard, "MACHINES_TABLE="+db.Tables.Machines, "STREAM_ARN="+mainStream),
 		leaderget: start("LeaderGet", nil, "LEADERBOARD_TABLE="+db.Tables.Leaderboard),
 		tables:    map[string]string{db.Tables.Leaderboard: "Leaderboard", db.Tables.Machines: "Machines"},
 	}
@@ -138,7 +144,7 @@ func event(t *testing.T, name string) []byte {
 func overBus(t *testing.T, e local.Event) []byte {
 	t.Helper()
 	made, err := json.Marshal(map[string]any{
-		"version": "0", "id": "event", "source": e.Source, "detail-type": e.DetailType, "time": "2026-01-02T03:04:05Z",
+		"version": "0", "id": "event", "account": "123456789012", "source": e.Source, "detail-type": e.DetailType, "time": "2026-01-02T03:04:05Z",
 		"resources": []string{}, "detail": json.RawMessage(e.Detail),
 	})
 	require.NoError(t, err)

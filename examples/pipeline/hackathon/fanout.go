@@ -54,7 +54,7 @@ func shown(item map[string]types.AttributeValue) map[string]types.AttributeValue
 		return nil
 	}
 	part := map[string]types.AttributeValue{}
-	for _, name := range []string{"Id", "metaData", "projectScore", "userName", "version"} {
+	for _, name := range []string{"Id", "metaData", "id", "metadata", "projectScore", "userName", "version"} {
 		if v, ok := item[name]; ok {
 			part[name] = v
 		}

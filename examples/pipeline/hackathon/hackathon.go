@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 // Project is an item of the main table.
@@ -52,17 +53,50 @@ func Board(hackathon string) leaderboard.Board {
 // Projection is what a board shows of an item of the main table, for
 // leaderboard.Project. The player is the project, since a user may have several.
 func Projection(_ context.Context, item map[string]types.AttributeValue) (leaderboard.Projection, error) {
+	return projection(item, 0)
+}
+
+// Of is Projection for the items of a record. An item without a version gets one from
+// the record: its second, and the last nine digits of its sequence number. It does not
+// order two changes of one second between which those digits begin again, nor an item
+// that was read from the table.
+func Of(r stream.Record) func(context.Context, map[string]types.AttributeValue) (leaderboard.Projection, error) {
+	const digits, bits = 9, 30
+	last, _ := strconv.ParseUint(r.Seq[max(0, len(r.Seq)-digits):], 10, bits)
+	version := uint64(max(r.At.Unix(), 0))<<bits + last + 1
+	return func(_ context.Context, item map[string]types.AttributeValue) (leaderboard.Projection, error) {
+		return projection(item, version)
+	}
+}
+
+// keyOf returns the id of a project and the name of its hackathon. In a table whose key
+// is (id, metadata), metadata is that name.
+func keyOf(item map[string]types.AttributeValue) (id, hackathon *types.AttributeValueMemberS, err error) {
+	if id, ok := item["id"].(*types.AttributeValueMemberS); ok {
+		if hackathon, ok = item["metadata"].(*types.AttributeValueMemberS); !ok {
+			return nil, nil, invalid("metadata", "is no string")
+		}
+		return id, hackathon, nil
+	}
 	id, ok := item["Id"].(*types.AttributeValueMemberS)
 	if !ok {
-		return leaderboard.Projection{}, invalid("Id", "is no string")
+		return nil, nil, invalid("Id", "is no string")
 	}
 	meta, ok := item["metaData"].(*types.AttributeValueMemberM)
 	if !ok {
-		return leaderboard.Projection{}, invalid("metaData", "is no map")
+		return nil, nil, invalid("metaData", "is no map")
 	}
-	name, ok := meta.Value["hackathonName"].(*types.AttributeValueMemberS)
-	if !ok {
-		return leaderboard.Projection{}, invalid("metaData.hackathonName", "is no string")
+	if hackathon, ok = meta.Value["hackathonName"].(*types.AttributeValueMemberS); !ok {
+		return nil, nil, invalid("metaData.hackathonName", "is no string")
+	}
+	return id, hackathon, nil
+}
+
+// projection uses the version for an item that has none, unless it is 0.
+func projection(item map[string]types.AttributeValue, version uint64) (leaderboard.Projection, error) {
+	id, name, err := keyOf(item)
+	if err != nil {
+		return leaderboard.Projection{}, err
 	}
 	user, ok := item["userName"].(*types.AttributeValueMemberS)
 	if !ok {
@@ -72,9 +106,10 @@ func Projection(_ context.Context, item map[string]types.AttributeValue) (leader
 	if !ok {
 		return leaderboard.Projection{}, invalid("projectScore", "is no integer")
 	}
-	version, ok := integer(item["version"], strconv.ParseUint)
-	if !ok {
-		return leaderboard.Projection{}, invalid("version", "is no positive integer")
+	if own, stored := item["version"]; stored || version == 0 {
+		if version, ok = integer(own, strconv.ParseUint); !ok {
+			return leaderboard.Projection{}, invalid("version", "is no positive integer")
+		}
 	}
 	return leaderboard.Projection{
 		Board: name.Value, Player: id.Value, Name: user.Value, Score: leaderboard.Int(score), Version: version,

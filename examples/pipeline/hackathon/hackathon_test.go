@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
@@ -55,6 +56,35 @@ func TestAnItemThatIsNotAProjectIsInvalid(t *testing.T) {
 			require.ErrorIs(t, err, plaza.ErrInvalid, "%s %v", field, value)
 		}
 	}
+}
+
+// A table whose key is (id, metadata) may have no versions: the sequence of the records
+// orders them.
+func TestAnItemWithoutAVersionGetsThatOfItsRecord(t *testing.T) {
+	bare := marshal(t, project(60))
+	delete(bare, "version")
+	delete(bare, "Id")
+	delete(bare, "metaData")
+	bare["id"], bare["metadata"] = &types.AttributeValueMemberS{Value: "1"}, &types.AttributeValueMemberS{Value: "StarWar"}
+	last := uint64(0)
+	for _, at := range []time.Time{{}, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)} {
+		for _, seq := range []string{"0", "7", "100000000012345678901", "100000000012345678911", "100000000999999999999"} {
+			got, err := hackathon.Of(stream.Record{Seq: seq, At: at})(t.Context(), bare)
+			require.NoError(t, err)
+			require.Greater(t, got.Version, last, "%v %s", at, seq)
+			last, got.Version = got.Version, 7
+			require.Equal(t, leaderboard.Projection{Board: "StarWar", Player: "1", Name: "userA", Score: leaderboard.Int(60), Version: 7}, got)
+		}
+	}
+	_, err := hackathon.Projection(t.Context(), bare)
+	require.ErrorIs(t, err, plaza.ErrInvalid, "an item of the table alone")
+	bare["metadata"] = &types.AttributeValueMemberN{Value: "1"}
+	_, err = hackathon.Of(stream.Record{Seq: "1"})(t.Context(), bare)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+
+	got, err := hackathon.Of(stream.Record{Seq: "1"})(t.Context(), marshal(t, project(60)))
+	require.NoError(t, err)
+	require.EqualValues(t, 7, got.Version, "its own")
 }
 
 // bus keeps the sources of the events that it got. It refuses those of one.

@@ -79,6 +79,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 			}
 			variables := append(services.Env(),
 				"LEADERBOARD_TABLE="+env.Tables.Leaderboard, "MACHINES_TABLE="+env.Tables.Machines,
+				"STREAM_ARN=arn:aws:dynamodb:us-east-1:123456789012:table/main/stream/2026-01-02T03:04:05.678", // the events' own
 				"EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=3", "DEAD_LETTER_QUEUE_URL="+services.QueueURL())
 			if started[name], err = local.Start(program, variables, os.Stderr); err != nil {
 				delete(started, name)
