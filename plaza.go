@@ -25,6 +25,7 @@ package plaza
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 var (
@@ -92,3 +93,16 @@ func (e *CorruptError) Error() string {
 }
 
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
+
+// ClockError reports that this process's clock and DynamoDB's are more than 5 s apart.
+// Either may be wrong. It unwraps to ErrUnavailable.
+type ClockError struct {
+	Table string
+	Ahead time.Duration // of this process's clock, give or take a second; negative if it is behind
+}
+
+func (e *ClockError) Error() string {
+	return fmt.Sprintf("plaza: table %s: this process's clock is %v ahead of DynamoDB's, and either may be wrong", e.Table, e.Ahead)
+}
+
+func (e *ClockError) Unwrap() error { return ErrUnavailable }

@@ -50,7 +50,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options
 		r.opts = *opts
 	}
 	var err error
-	if r.table, err = store.Open(db, table, r.opts.OnCorrupt); err != nil {
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err
 	}
 	switch {

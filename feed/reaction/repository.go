@@ -32,7 +32,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Open(db, table, o.OnCorrupt)
+	t, err := store.Open(db, table, o.OnCorrupt, opts != nil && opts.Now != nil)
 	if err != nil {
 		return nil, err
 	}

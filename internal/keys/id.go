@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// MaxAhead is how far the clock that made an id may be ahead of ours.
-const MaxAhead = time.Minute
+// MaxAhead is how far the clocks of two processes may differ.
+const MaxAhead = 10 * time.Second
 
 // CheckID returns a *plaza.InvalidError for field if id is zero or has more than
 // 63 bits.
@@ -29,7 +29,7 @@ func CheckNewID(field string, id ids.ID, now time.Time) error {
 		return err
 	}
 	if id.Time().After(now.Add(MaxAhead)) {
-		return &plaza.InvalidError{Field: field, Reason: "is more than a minute ahead of the clock"}
+		return &plaza.InvalidError{Field: field, Reason: "is more than 10 s ahead of the clock"}
 	}
 	return nil
 }

@@ -52,13 +52,22 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 	}
 	var err error
 	var seen losses
+	note := seen.note
+	if t.options != nil {
+		note = func(o *dynamodb.Options) {
+			for _, set := range t.options {
+				set(o)
+			}
+			seen.note(o)
+		}
+	}
 	for attempt := range attempts {
 		if attempt > 0 {
 			if stopped := sleep(ctx, attempt); stopped != nil {
 				return fmt.Errorf("table %s: %w: %w", t.name, plaza.ErrBusy, stopped)
 			}
 		}
-		if err = w.send(ctx, t, seen.note); err == nil {
+		if err = w.send(ctx, t, note); err == nil {
 			return nil
 		}
 		if !passing(err) {

@@ -80,11 +80,14 @@ type Table struct {
 	db        *dynamo.DB
 	name      string
 	onCorrupt func(*plaza.CorruptError)
+	clock     *clock   // may be nil
+	options   []option // of the requests of a Dated table
 }
 
 // Open refuses a nil db and an empty name. It does no I/O. OnCorrupt may be nil;
-// it is called with each damaged item that an answer leaves out.
-func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Table, error) {
+// it is called with each damaged item that an answer leaves out. If trustClock is set,
+// CheckClock returns nil.
+func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError), trustClock bool) (*Table, error) {
 	switch {
 	case db == nil:
 		return nil, &plaza.InvalidError{Field: "db", Reason: "is nil"}
@@ -94,7 +97,11 @@ func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Ta
 	if onCorrupt == nil {
 		onCorrupt = func(*plaza.CorruptError) {}
 	}
-	return &Table{db: db, name: table, onCorrupt: onCorrupt}, nil
+	t := &Table{db: db, name: table, onCorrupt: onCorrupt}
+	if !trustClock {
+		t.clock = newClock(table, systemClock())
+	}
+	return t, nil
 }
 
 // Name is the table's name.
@@ -103,7 +110,7 @@ func (t *Table) Name() string { return t.name }
 // Get reads one item into out. An absent item is plaza.ErrNotFound, a damaged one
 // plaza.ErrCorrupt.
 func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) error {
-	found, err := t.db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key.item(), ConsistentRead: &consistent})
+	found, err := t.db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key.item(), ConsistentRead: &consistent}, t.options...)
 	switch {
 	case err != nil:
 		return t.readError(ctx, err)
@@ -203,7 +210,7 @@ func (t *Table) query(ctx context.Context, in *dynamodb.QueryInput, limit int, w
 		if limit > 0 {
 			in.Limit = aws.Int32(int32(limit - len(items)))
 		}
-		out, err := t.db.Client().Query(ctx, in)
+		out, err := t.db.Client().Query(ctx, in, t.options...)
 		if err != nil {
 			return nil, false, t.readError(ctx, err)
 		}

@@ -58,7 +58,7 @@ func processOn(t testing.TB, name string, in *faults.Injector) *queue {
 	if in == nil {
 		in = faults.New(t, 1, faults.Rates{})
 	}
-	table, err := store.Open(dynamotest.DB(t, in.Wrap), name, func(*plaza.CorruptError) { q.damaged++ })
+	table, err := store.Open(dynamotest.DB(t, in.Wrap), name, func(*plaza.CorruptError) { q.damaged++ }, true)
 	require.NoError(t, err)
 	q.Queue = &work.Queue[parcel]{
 		Table: table, PK: func(shard int) string { return "J#" + strconv.Itoa(shard) }, Lease: lease, Now: func() time.Time { return q.now },

@@ -170,7 +170,7 @@ func TestRunWaitsWhenThereIsNothingToDo(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				last := time.Now()
 				var waits []time.Duration
-				err := work.Run(ctx, poll, func(context.Context) (int, error) {
+				err := new(work.Queue[parcel]).Run(ctx, poll, func(context.Context) (int, error) {
 					waits = append(waits, time.Since(last))
 					last = time.Now()
 					if len(waits) == 100 {
@@ -199,11 +199,11 @@ func TestRunStopsAtOnce(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
 		start := time.Now()
-		err := work.Run(ctx, time.Hour, func(context.Context) (int, error) { return 0, nil })
+		err := new(work.Queue[parcel]).Run(ctx, time.Hour, func(context.Context) (int, error) { return 0, nil })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, time.Minute, time.Since(start))
 
-		err = work.Run(t.Context(), time.Hour, func(context.Context) (int, error) { return 1, plaza.ErrTable })
+		err = new(work.Queue[parcel]).Run(t.Context(), time.Hour, func(context.Context) (int, error) { return 1, plaza.ErrTable })
 		require.ErrorIs(t, err, plaza.ErrTable, "that will not pass")
 	})
 }
@@ -227,7 +227,7 @@ func (q *queue) simulated(t *testing.T) {
 	t.Helper()
 	table, err := store.Open(dynamotest.DB(t, func(aws.HTTPClient) aws.HTTPClient {
 		return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	}), q.table, nil)
+	}), q.table, nil, true)
 	require.NoError(t, err)
 	q.Table, q.Now = table, time.Now
 }

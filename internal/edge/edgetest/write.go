@@ -393,7 +393,7 @@ func verify[E any](t *testing.T, f Feature[E]) {
 	m.AtMost(t, "Verify of what is marked", verify, func() { require.NoError(t, w.Verify(t.Context())) })
 	require.NoError(t, w.Init(t.Context()))
 
-	table, err := store.Open(dynamotest.DB(t), w.table, nil)
+	table, err := store.Open(dynamotest.DB(t), w.table, nil, true)
 	require.NoError(t, err)
 	other := store.Feature{Name: "other", Format: 1, Schema: store.Schema}
 	require.ErrorIs(t, table.Verify(t.Context(), other), plaza.ErrTable, "it is not another feature's")
