@@ -40,8 +40,8 @@ type clock struct {
 	off   *offset       // of the last answer, if it had
 	wrong error         // a *plaza.ClockError, once two answers in a row agreed
 	heard int           // how many answers had a Date
-	asked time.Duration // when, by the monotonic clock; 0 if an answer has settled it since
-	reply error         // what CheckClock returned for that
+	asked time.Duration // when a question ended, by the monotonic clock; 0 if the clock is right since
+	reply error         // what CheckClock returned then
 }
 
 // Reading is what the clocks of this process read.
@@ -107,15 +107,21 @@ func (t *Table) CheckClock(ctx context.Context) error {
 	if known, err := c.known(); known {
 		return err
 	}
-	for range 2 {
-		heard := c.ask()
-		var mark marker
-		err := t.Dated().Get(ctx, markerKey, false, &mark)
-		if settled, err := c.settle(heard, err); settled {
-			return err
-		}
+	heard := c.dates()
+	err := t.askClock(ctx)
+	if c.doubtful(heard) {
+		err = t.askClock(ctx)
 	}
-	return nil
+	return c.settle(heard, err)
+}
+
+func (t *Table) askClock(ctx context.Context) error {
+	var mark marker
+	err := t.Dated().Get(ctx, markerKey, false, &mark)
+	if errors.Is(err, plaza.ErrNotFound) || errors.Is(err, plaza.ErrCorrupt) {
+		return nil
+	}
+	return err
 }
 
 // known reports whether there is nothing to ask now, and what CheckClock returns then.
@@ -129,27 +135,32 @@ func (c *clock) known() (bool, error) {
 	return c.asked > 0 && now.Mono-c.asked < askEvery, c.reply
 }
 
-func (c *clock) ask() (heard int) {
+func (c *clock) dates() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asked, c.reply = c.now().Mono, nil
 	return c.heard
 }
 
-// settle ends a question, before which that many answers had been heard. The first answer
-// against the clock does not settle it.
-func (c *clock) settle(heard int, err error) (settled bool, reply error) {
+// doubtful reports whether there were answers since that many, the last has something
+// against the clock, and none before it agrees.
+func (c *clock) doubtful(heard int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.wrong != nil:
-		return true, c.wrong
-	case c.heard > heard:
-		return c.off == nil, nil
-	case err != nil && !errors.Is(err, plaza.ErrNotFound) && !errors.Is(err, plaza.ErrCorrupt):
+	return c.heard > heard && c.off != nil && c.wrong == nil
+}
+
+// settle ends a question that began after that many answers.
+func (c *clock) settle(heard int, err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.heard > heard && c.off == nil {
+		return nil
+	}
+	c.asked, c.reply = c.now().Mono, c.wrong
+	if c.heard == heard && c.wrong == nil && err != nil {
 		c.reply = fmt.Errorf("compare clocks: %w: %w", plaza.ErrUnavailable, err)
 	}
-	return true, c.reply
+	return c.reply
 }
 
 // note compares the Date of an answer with the readings before and after it.

@@ -60,6 +60,9 @@ func (q *Queue[W]) each(ctx context.Context, before string, check func(context.C
 		}
 		if err := q.eachOf(ctx, store.Span{PK: q.PK(shard), To: before, Ascending: true, Limit: passPage}, check, do); err != nil {
 			failed = append(failed, err)
+			if errors.As(err, new(*plaza.ClockError)) {
+				break
+			}
 		}
 	}
 	return errors.Join(failed...)

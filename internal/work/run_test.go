@@ -281,3 +281,44 @@ func TestWorkOnAnEndedJobIsCancelled(t *testing.T) {
 		require.False(t, held)
 	})
 }
+
+func TestRunPausesWhileTheClockIsWrong(t *testing.T) {
+	t.Parallel()
+	name := dynamotest.Table(t, store.Schema)
+	meter, dates := dynamotest.NewMeter(), &faults.Dates{}
+	send := dynamotest.Outside(t, meter.Wrap)
+	processOn(t, name, nil).store(t, "ann")
+	synctest.Test(t, func(t *testing.T) {
+		table, err := store.Open(dynamotest.DB(t, send, dates.Wrap), name, nil, false)
+		require.NoError(t, err)
+		q := newQueueOf(table, time.Now)
+		ctx, stop := context.WithCancel(t.Context())
+		var done []string
+		var failed []error
+		run := parallel.New()
+		dates.Shift(time.Hour)
+		run.Go(func() error {
+			return q.Run(ctx, 100*time.Millisecond, func(ctx context.Context) (int, error) {
+				n, err := q.Pass(ctx, "", func(ctx context.Context, j job) (bool, error) {
+					done = append(done, j.Work.To)
+					return true, q.End(ctx, j)
+				})
+				if err != nil {
+					failed = append(failed, err)
+				}
+				return n, err
+			})
+		})
+		time.Sleep(time.Hour)
+		require.LessOrEqual(t, meter.Take().Requests, 3600+4, "one a second, and those of the pass that noticed it")
+		require.Empty(t, done)
+		require.Len(t, failed, 1, "it is reported once")
+		require.ErrorAs(t, failed[0], new(*plaza.ClockError))
+
+		dates.Shift(0)
+		time.Sleep(7 * time.Second) // a second to the next question, and up to five after it
+		require.Equal(t, []string{"ann"}, done)
+		stop()
+		require.ErrorIs(t, run.Wait(), context.Canceled)
+	})
+}
