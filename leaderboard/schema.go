@@ -205,6 +205,8 @@ type entryItem struct {
 	// or unhid the player. Removed and Moved, which order the changes, may be later.
 	Managed       ids.ID `dynamo:"managed"`
 	ManagedBefore ids.ID `dynamo:"managedBefore"`
+
+	doubtful bool // it refused a write of which an answer was lost
 }
 
 // UnmarshalDynamoItem refuses a damaged entry. The key is checked by its board.

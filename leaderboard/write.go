@@ -129,9 +129,11 @@ func (e entryItem) unchanged(update *store.Update, a attempt) *store.Update {
 // refusedEntry returns the entry that refused an update.
 func refusedEntry(t *store.Table, refused *store.Refused) (*entryItem, error) {
 	e := new(entryItem)
-	item, _ := refused.At(0)
-	if item == nil {
-		return e, nil
+	if item, _ := refused.At(0); item != nil {
+		if err := t.Decode(item, e); err != nil {
+			return e, err
+		}
 	}
-	return e, t.Decode(item, e)
+	e.doubtful = refused.Doubtful()
+	return e, nil
 }

@@ -34,6 +34,15 @@ func CheckNewID(field string, id ids.ID, now time.Time) error {
 	return nil
 }
 
+// Older returns the error of an id that is not above end, the id of a removal: a
+// *plaza.OlderError if clocks may be the reason, otherwise plaza.ErrRemoved.
+func Older(id, end ids.ID, now time.Time) error {
+	if end.Time().Sub(id.Time()) > MaxAhead {
+		return plaza.ErrRemoved
+	}
+	return &plaza.OlderError{RetryAfter: max(0, end.Time().Add(time.Millisecond).Sub(now))}
+}
+
 // After returns id moved to the millisecond after other. It keeps the lower bits,
 // which make it unique.
 func After(id, other ids.ID) ids.ID {
