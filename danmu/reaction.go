@@ -140,7 +140,7 @@ func (r *Repository) react(ctx context.Context, what string, a Action, k kind) (
 				return nil
 			}
 			if !o.above(stored.Ended) {
-				return plaza.ErrRemoved
+				return keys.Older(o.id, stored.Ended, r.opts.Now())
 			}
 		}
 		return plaza.ErrBusy

@@ -274,6 +274,29 @@ func mintedIDTaken[E any](t *testing.T, f Feature[E]) {
 	w.requireSound(t, stand...)
 }
 
+// jack follows by a clock that is behind the one that ended his last edge.
+func olderIDs[E any](t *testing.T, f Feature[E]) {
+	now := time.Now()
+	w := newWorld(t, f, Options{Now: func() time.Time { return now }})
+	edge := func(at time.Duration) Edge {
+		return Edge{Tail: "jack", Head: "chris", Kind: f.free(), ID: ids.At(now.Add(at))}
+	}
+	w.give(t, edge(9*time.Second))
+	w.finish(t, edge(9*time.Second), true)
+	older := (*plaza.OlderError)(nil)
+	_, _, err := w.try(t.Context(), edge(0))
+	require.ErrorAs(t, err, &older)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	_, _, err = w.try(t.Context(), edge(-2*time.Second))
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.NotErrorAs(t, err, new(*plaza.OlderError))
+	w.begin(t, "jack", "chris", f.free()) // by an id of the library's own
+	w.finish(t, Edge{Tail: "jack", Head: "chris", Kind: f.free()}, true)
+	now = now.Add(older.RetryAfter)
+	_, _, err = w.try(t.Context(), edge(time.Second))
+	require.NoError(t, err)
+}
+
 func futureIDs[E any](t *testing.T, f Feature[E]) {
 	now := time.Now()
 	in := faults.New(t, 1, faults.Rates{})
