@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
