@@ -92,7 +92,7 @@ func (r *Repository) runIf(ctx context.Context, w store.Write) error {
 }
 
 // Verify checks the table's key schema, its expiry and the mark that Init left.
-// Any difference is plaza.ErrTable.
+// Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
