@@ -85,6 +85,7 @@ func TestAClockIsWrongByTwoAnswers(t *testing.T) {
 	}{
 		"ahead":                 {6 * time.Second, true},
 		"behind":                {-6 * time.Second, true},
+		"behind, it may be":     {-3001 * time.Millisecond, true}, // the Date may be 2 s old
 		"far ahead":             {400 * 24 * time.Hour, true},
 		"of 1970":               {-56 * 365 * 24 * time.Hour, true},
 		"of 2100":               {74 * 365 * 24 * time.Hour, true},
@@ -211,6 +212,19 @@ func TestWhatSaysNothingOfTheClock(t *testing.T) {
 				c.pass(time.Second)
 			}
 		})
+	}
+}
+
+func TestAClockIsNotComparedAgainWithoutDates(t *testing.T) {
+	t.Parallel()
+	c := newClocks(t)
+	c.answer = func(_ int, h http.Header) { h.Del("Date") }
+	c.jump(time.Hour)
+	for _, want := range []int{1, 0, 0} {
+		ahead, asked := c.check(t)
+		require.Zero(t, ahead)
+		require.Equal(t, want, asked)
+		c.pass(time.Second)
 	}
 }
 
