@@ -25,6 +25,7 @@ package plaza
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 var (
@@ -95,3 +96,30 @@ func (e *CorruptError) Error() string {
 }
 
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
+
+// OlderError is returned for a write whose ID or Op, which the caller gave, is older than
+// the removal that it meets, though by no more than clocks may differ: it may be a late
+// repeat, or new and from a slow clock. Nothing was written. If it is new, repeat it
+// without an id, or with one made after RetryAfter. It unwraps to ErrRemoved.
+type OlderError struct {
+	RetryAfter time.Duration
+}
+
+func (e *OlderError) Error() string {
+	return fmt.Sprintf("plaza: older than a removal: an id made in %v is not, nor one that this call makes", e.RetryAfter)
+}
+
+func (e *OlderError) Unwrap() error { return ErrRemoved }
+
+// ClockError reports that this process's clock and DynamoDB's are more than 5 s apart.
+// Either may be wrong. It unwraps to ErrUnavailable.
+type ClockError struct {
+	Table string
+	Ahead time.Duration // of this process's clock, give or take a second; negative if it is behind
+}
+
+func (e *ClockError) Error() string {
+	return fmt.Sprintf("plaza: table %s: this process's clock is %v ahead of DynamoDB's, and either may be wrong", e.Table, e.Ahead)
+}
+
+func (e *ClockError) Unwrap() error { return ErrUnavailable }

@@ -257,7 +257,7 @@ func TestDifferentClocksLoseNoLike(t *testing.T) {
 		do, undo func(context.Context, danmu.Action) (bool, error)
 	}{{s.Like, s.Unlike}, {moderating(s.Protect), moderating(s.Unprotect)}} {
 		ahead := of(c, "anna")
-		ahead.Op = ids.At(s.Now().Add(30*time.Second)) + 5
+		ahead.Op = ids.At(s.Now().Add(9*time.Second)) + 5
 		changed, err := deed.do(t.Context(), ahead)
 		require.NoError(t, err)
 		require.True(t, changed)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -108,7 +109,7 @@ func (r *Repository) protect(ctx context.Context, m Moderation, o op) (bool, err
 		case stored.Protected:
 			return stored.Protect == o.id, nil
 		case !o.above(stored.Protect):
-			return false, plaza.ErrRemoved
+			return false, keys.Older(o.id, stored.Protect, r.opts.Now())
 		}
 	}
 	return false, plaza.ErrBusy

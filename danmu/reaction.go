@@ -144,7 +144,7 @@ func (r *Repository) react(ctx context.Context, what string, a Action, k kind) (
 			case o.minted:
 				return r.table.Corrupt(store.Key{PK: item.PK, SK: item.SK}, "no id is later than its ended")
 			default:
-				return plaza.ErrRemoved
+				return keys.Older(o.id, stored.Ended, r.opts.Now())
 			}
 		}
 		return plaza.ErrBusy

@@ -16,7 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
-	"github.com/plaza-sdk/plaza/internal/work"
 )
 
 // jobLease is how long other workers leave a job alone while a worker has it,
@@ -78,7 +77,7 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 // further worker on the same shard.
 func (r *Repository) Run(ctx context.Context) error {
 	ctx = plaza.WithOperation(ctx, "feed.Repository.Run")
-	return work.Run(ctx, r.opts.Poll, r.Deliver)
+	return r.jobs.Run(ctx, r.opts.Poll, r.Deliver)
 }
 
 func (r *Repository) newJob(a Activity) (deliveryJob, error) {

@@ -243,7 +243,7 @@ func TestALeasedJobIsNotClaimed(t *testing.T) {
 	injector.KillAt(1)
 	_, err := w.process(t, nil, injector.Wrap).Deliver(t.Context())
 	require.ErrorIs(t, err, faults.ErrKilled)
-	behind := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(-50 * time.Second) }})
+	behind := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(-9 * time.Second) }})
 	for _, other := range []world{w, behind} {
 		delivered, err := other.Deliver(t.Context())
 		require.NoError(t, err)

@@ -119,7 +119,7 @@ func TestUnfollowKeepsAConcurrentFollow(t *testing.T) {
 	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
 	// The id comes from a machine whose clock is behind.
-	id, err := ids.Backdate(time.Now().Add(-30*time.Second), "jack/chris")
+	id, err := ids.Backdate(time.Now().Add(-9*time.Second), "jack/chris")
 	require.NoError(t, err)
 	created, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
 	require.NoError(t, err)

@@ -211,7 +211,8 @@ func tooLarge(err error) error {
 }
 
 // Trim removes everything older than before from the home, permanently: a later
-// call can only trim more. changed is true only if this call did.
+// call can only trim more. changed is true only if this call did. An id more than
+// 10 s ahead of Options.Now is plaza.ErrInvalid.
 //
 // Cost: 1 request, 1 WCU for each KB of the home's header.
 func (h Home) Trim(ctx context.Context, before ids.ID) (changed bool, err error) {
@@ -219,7 +220,7 @@ func (h Home) Trim(ctx context.Context, before ids.ID) (changed bool, err error)
 	if err := h.check(); err != nil {
 		return false, err
 	}
-	if err := keys.CheckID("ID", before); err != nil {
+	if err := keys.CheckNewID("ID", before, h.r.opts.Now()); err != nil {
 		return false, err
 	}
 	trim, err := h.r.gen.Next(ctx)

@@ -29,7 +29,7 @@ import (
 //
 // Another activity under the ID, even another owner's in an outbox of To, is
 // plaza.ErrConflict, and nothing is stored. A removed activity is
-// plaza.ErrRemoved, an ID more than a minute ahead of Options.Now
+// plaza.ErrRemoved, an ID more than 10 s ahead of Options.Now
 // plaza.ErrInvalid. A wrong table of the graph is plaza.ErrTable, though the
 // activity is stored.
 //

@@ -50,7 +50,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options
 		r.opts = *opts
 	}
 	var err error
-	if r.table, err = store.Open(db, table, r.opts.OnCorrupt); err != nil {
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err
 	}
 	switch {
@@ -92,7 +92,7 @@ func (r *Repository) runIf(ctx context.Context, w store.Write) error {
 }
 
 // Verify checks the table's key schema, its expiry and the mark that Init left.
-// Any difference is plaza.ErrTable.
+// Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {

@@ -59,12 +59,12 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if opts != nil {
 		r.opts = *opts
 	}
+	var err error
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
+		return nil, err
+	}
 	if r.opts.Now == nil {
 		r.opts.Now = time.Now
-	}
-	var err error
-	if r.table, err = store.Open(db, table, r.opts.OnCorrupt); err != nil {
-		return nil, err
 	}
 	if r.opts.Shards == nil {
 		r.opts.Shards = func(string) int { return 1 }
@@ -77,7 +77,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 }
 
 // Verify checks the table's key schema, its expiry and the mark that Init left.
-// Any difference is plaza.ErrTable.
+// Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {

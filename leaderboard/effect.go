@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // answer is what Submit returns.
@@ -53,10 +54,10 @@ func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
 	case a.Version > 0 && e.Version >= a.Version:
 		outdated, err := a.outdated(e)
 		return effect{answer: outdated}, err
-	case a.Version == 0 && a.Op <= remembered.floor && !a.isNew(e):
+	case a.Version == 0 && remembered.forgot(a.Op) && !a.isNew(e):
 		return effect{}, ErrOpTooOld
 	case a.Op <= e.Removed:
-		return effect{}, plaza.ErrRemoved
+		return effect{}, keys.Older(a.Op, e.Removed, a.now)
 	}
 	old := Score{kind: a.board.Kind} // 0 of the board's kind
 	if e.Key != nil {

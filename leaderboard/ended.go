@@ -8,7 +8,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
-	"github.com/plaza-sdk/plaza/internal/work"
 )
 
 // Ended is a period that is over and accepts no more submissions.
@@ -80,7 +79,7 @@ func (r *Repository) Run(ctx context.Context, do func(ctx context.Context, ended
 		return err
 	}
 	defer c.wait()
-	return work.Run(ctx, r.opts.Poll, func(ctx context.Context) (int, error) {
+	return r.jobs.Run(ctx, r.opts.Poll, func(ctx context.Context) (int, error) {
 		err := c.pass(ctx)
 		done, _ := c.result()
 		return done, err

@@ -122,14 +122,14 @@ func TestTwoWorkersShareThePeriods(t *testing.T) {
 	require.Empty(t, w.dueItems(t))
 }
 
-// Clocks differ by a minute, and the last score is on its way for a while.
+// Clocks differ by 10 s, and the last score is on its way for a while.
 func TestTheLastScoreOfAPeriodIsInItsStandings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ player, worker time.Duration }{
-		"the player's is behind": {-time.Minute, 0},
-		"the worker's is ahead":  {0, time.Minute},
-		"the player's is ahead":  {time.Minute, 0},
-		"the worker's is behind": {0, -time.Minute},
+		"the player's is behind": {-10 * time.Second, 0},
+		"the worker's is ahead":  {0, 10 * time.Second},
+		"the player's is ahead":  {10 * time.Second, 0},
+		"the worker's is behind": {0, -10 * time.Second},
 	} {
 		w := newWorld(t, nil)
 		w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Grace: time.Hour})
@@ -171,7 +171,7 @@ func TestEveryPeriodIsCalledFor(t *testing.T) {
 			rates := faults.Standard
 			rates.Conflict, rates.Stale = 0.05, 0.2
 			wrap := func() wrapper { return faults.New(t, random.Uint64(), rates).Wrap }
-			players := []world{w.process(t, nil, wrap()), w.shifted(t, -50*time.Second, wrap())}
+			players := []world{w.process(t, nil, wrap()), w.shifted(t, -9*time.Second, wrap())}
 			var c calls
 			var mu sync.Mutex
 			calm := false

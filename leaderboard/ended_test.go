@@ -23,7 +23,7 @@ import (
 var errBroken = errors.New("broken")
 
 // settled is how long after its end and its Grace a period is due.
-const settled = 70 * time.Second
+const settled = 20 * time.Second
 
 // calls are the periods that were called for.
 type calls struct {

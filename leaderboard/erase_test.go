@@ -96,7 +96,7 @@ func TestEraseIsLaterThanEveryErasedOperation(t *testing.T) {
 		w := newWorld(t, nil)
 		w.define(t, leaderboard.Board{Name: "b", Operator: operator})
 		s := score("b", "ann", 5, 0)
-		s.Op = ids.At(noon.Add(50 * time.Second))
+		s.Op = ids.At(noon.Add(9 * time.Second))
 		w.submit(t, s)
 		if operator == leaderboard.Increment { // with a last operation that is older
 			w.submit(t, score("b", "ann", 0, 0))

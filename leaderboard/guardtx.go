@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -106,7 +107,7 @@ func (r *Repository) newGuardTx(ctx context.Context, e *entryItem, by ids.ID, op
 	}
 	for _, o := range operations {
 		if !o.undo && o.Op <= e.Removed {
-			o.answer(answer{}, plaza.ErrRemoved)
+			o.answer(answer{}, keys.Older(o.Op, e.Removed, o.now))
 			continue
 		}
 		if o.undo && (t.e.life() == 0 || o.known.absent || o.known.life != 0 && o.known.life != t.e.life()) {

@@ -8,14 +8,30 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// maxOps is how many operations an entry remembers.
-const maxOps = 16
+const (
+	maxOps    = 16 // how many operations an entry remembers
+	maxFloors = 3
+)
 
-// ops are the operations that an entry remembers: the last ones, and the highest id
-// of the forgotten ones. An unknown id is new only if it is above that.
+// ops are the operations that an entry remembers: the last ones, and how much it has
+// forgotten. The ids of one source rise, but its clock may be behind another's. So an
+// entry keeps the highest forgotten id for each of a few sources.
 type ops struct {
-	floor ids.ID
-	known []applied
+	floor  ids.ID   // of all sources but those of floors
+	floors []ids.ID // up to maxFloors
+	known  []applied
+}
+
+// forgot reports whether an operation that is not known may have been forgotten.
+func (o ops) forgot(op ids.ID) bool {
+	i := o.source(op)
+	return op <= o.floor || i >= 0 && op <= o.floors[i]
+}
+
+// source returns the index of the floor of the source that made op, or -1.
+func (o ops) source(op ids.ID) int {
+	const machine = 1<<14 - 1
+	return slices.IndexFunc(o.floors, func(id ids.ID) bool { return id&machine == op&machine })
 }
 
 // applied is one operation and its answer.
@@ -39,17 +55,33 @@ func (o ops) find(op ids.ID) (applied, bool) {
 // is remembered for the next maxOps writes, whatever its id.
 func (o ops) with(a applied) ops {
 	if len(o.known) == maxOps {
-		o.floor = max(o.floor, o.known[0].op)
+		o = o.without(o.known[0].op)
 		o.known = o.known[1:]
 	}
 	o.known = append(o.known, a)
 	return o
 }
 
-// The stored form is the highest forgotten id, then for each operation its id, print,
-// flags and two scores.
+// without raises the floor of the source that made op.
+func (o ops) without(op ids.ID) ops {
+	o.floors = slices.Clone(o.floors)
+	if i := o.source(op); i >= 0 {
+		o.floors[i] = max(o.floors[i], op)
+		return o
+	}
+	o.floors = append(o.floors, op)
+	if len(o.floors) > maxFloors {
+		lowest := slices.Index(o.floors, slices.Min(o.floors))
+		o.floor = max(o.floor, o.floors[lowest])
+		o.floors = slices.Delete(o.floors, lowest, lowest+1)
+	}
+	return o
+}
+
+// The stored form is floor and floors, then for each operation its id, print, flags and
+// two scores. Its length says how many floors there are.
 const (
-	floorLen   = 8
+	floorLen   = 8 // maxFloors of them are shorter than an operation
 	appliedLen = 8 + 4 + 1 + 8 + 8
 
 	flagExisted  = 1
@@ -57,8 +89,10 @@ const (
 )
 
 func (o ops) bytes() []byte {
-	b := make([]byte, 0, floorLen+appliedLen*len(o.known))
-	b = binary.BigEndian.AppendUint64(b, uint64(o.floor))
+	b := make([]byte, 0, floorLen*(1+len(o.floors))+appliedLen*len(o.known))
+	for _, floor := range append([]ids.ID{o.floor}, o.floors...) {
+		b = binary.BigEndian.AppendUint64(b, uint64(floor))
+	}
 	for _, a := range o.known {
 		var flags byte
 		if a.existed {
@@ -84,11 +118,20 @@ func parseOps(b []byte) (ops, error) {
 	if len(b) == 0 {
 		return ops{}, nil
 	}
-	if len(b) < floorLen || (len(b)-floorLen)%appliedLen != 0 || len(b) > floorLen+maxOps*appliedLen {
+	if len(b) < floorLen || len(b) >= floorLen+(maxOps+1)*appliedLen {
 		return ops{}, errOps
 	}
 	o := ops{floor: ids.ID(binary.BigEndian.Uint64(b))}
-	for b = b[floorLen:]; len(b) > 0; b = b[appliedLen:] {
+	b = b[floorLen:]
+	floors := len(b) % appliedLen
+	if floors%floorLen != 0 {
+		return ops{}, errOps
+	}
+	for ; floors > 0; floors -= floorLen {
+		o.floors = append(o.floors, ids.ID(binary.BigEndian.Uint64(b)))
+		b = b[floorLen:]
+	}
+	for ; len(b) > 0; b = b[appliedLen:] {
 		if b[12] > flagExisted|flagImproved {
 			return ops{}, errOps
 		}

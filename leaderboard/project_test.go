@@ -285,7 +285,7 @@ func TestProjectedDeletesAreFinal(t *testing.T) {
 	for _, item := range w.rawItems(t) {
 		if item["removed"] != nil {
 			marks++
-			require.Equal(t, numberOf(fmt.Sprint(noon.Add(30*24*time.Hour+2*time.Minute).Unix())), item["ttl"])
+			require.Equal(t, numberOf(fmt.Sprint(noon.Add(30*24*time.Hour+70*time.Second).Unix())), item["ttl"])
 			require.Len(t, item, 6)
 		}
 	}

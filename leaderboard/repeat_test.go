@@ -112,7 +112,7 @@ func TestAnIncrementDoesNotApplyToARecreatedEntry(t *testing.T) {
 		return faults.Fault{}
 	})
 	late := score("b", "ann", 1, 0)
-	late.Op = ids.At(noon.Add(30 * time.Second)) // by a clock that is ahead, so it is later than Erase
+	late.Op = ids.At(noon.Add(9 * time.Second)) // by a clock that is ahead, so it is later than Erase
 	got := slow.submit(t, late)
 	require.True(t, met)
 	require.Equal(t, leaderboard.Int(101), got.New)
@@ -141,7 +141,7 @@ func TestARecreatedEntryRefusesTheErasedOp(t *testing.T) {
 		return faults.Fault{}
 	})
 	late := score("b", "ann", 1, 0)
-	late.Op = ids.At(noon.Add(30 * time.Second))
+	late.Op = ids.At(noon.Add(9 * time.Second))
 	require.Equal(t, leaderboard.Int(101), slow.submit(t, late).New)
 	require.True(t, met)
 }

@@ -47,7 +47,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 		r.opts = *opts
 	}
 	var err error
-	if r.table, err = store.Open(db, table, r.opts.OnCorrupt); err != nil {
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err
 	}
 	if err := r.opts.setDefaults(); err != nil {
@@ -64,7 +64,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 }
 
 // Verify checks the table's key schema, its index, its expiry and the mark that
-// Init left. Any difference is plaza.ErrTable.
+// Init left. Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
@@ -119,6 +119,10 @@ type Options struct {
 
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
+
+	// TrustClock lets workers run although this process's clock is more than 5 s from
+	// DynamoDB's. Then a wrong clock ends periods while others score. It is taken for granted if Now is given.
+	TrustClock bool
 
 	// Now is the clock. Defaults to time.Now. The ids of ids.New use the system's
 	// clock: if Now is ahead of it, as in a test, set Submission.At.

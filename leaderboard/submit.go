@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -51,9 +52,9 @@ func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, c
 	}
 	got, err := r.submit(ctx, a)
 	if err != nil {
-		return Result{Op: a.Op}, false, fmt.Errorf("leaderboard: submit %v of %q to %q: %w", a.Op, a.Player, a.Board, err)
+		return Result{Op: cmp.Or(got.Op, a.Op)}, false, fmt.Errorf("leaderboard: submit %v of %q to %q: %w", a.Op, a.Player, a.Board, err)
 	}
-	got.Op = a.Op
+	got.Op = cmp.Or(got.Op, a.Op)
 	return got.Result, !got.repeated, nil
 }
 
@@ -101,10 +102,11 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) [
 type attempt struct {
 	Submission // with Op and At and, once the board is known, with Operator
 
-	print  uint32
-	now    time.Time
-	minted bool // this call made the Op
-	undo   bool // it takes back what the submission did
+	print    uint32
+	now      time.Time
+	minted   bool // this call made the Op
+	doubtful bool // it may have been applied before a refusal
+	undo     bool // it takes back what the submission did
 
 	board  *board
 	period period
@@ -199,11 +201,11 @@ const maxContests = 64
 // since it was read. A refused write is retried at once, with the entry that came with
 // the refusal, because during a wait others could make more operations than an entry
 // remembers. If refusal is set, apply writes nothing and can only return the first
-// answer.
-func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answer, error) {
+// answer, whose Op is that of the write even beside an error.
+func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (got answer, err error) {
+	defer func() { got.Op = a.Op }()
 	var e *entryItem // nil means not read
 	if refusal != nil || r.opts.Refuse != nil || !a.appliesUnseen() {
-		var err error
 		if e, err = r.readEntry(ctx, a); err != nil {
 			return answer{}, err
 		}
@@ -211,10 +213,10 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answe
 			a.unapplied = &e.Rev
 		}
 	}
-	doubtful := false
 	for contest := 0; ; contest++ {
+		a = a.after(e)
 		next, err := a.effectOn(e, refusal)
-		if doubtful && errors.Is(err, ErrOpTooOld) { // it may have been applied, and forgotten since
+		if a.doubtful && errors.Is(err, ErrOpTooOld) { // it may have been applied, and forgotten since
 			err = plaza.ErrUnknownOutcome
 		}
 		if err != nil || next.writes == writeNothing {
@@ -235,11 +237,23 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answe
 		if e != nil {
 			a.unapplied = &e.Rev
 		}
-		doubtful = refused.Doubtful()
+		a.doubtful = a.doubtful || refused.Doubtful()
 		if e, err = refusedEntry(r.table, refused); err != nil {
 			return answer{}, err
 		}
 	}
+}
+
+// after raises an Op that this call made above the removal that it meets, whose clock was
+// ahead. Erase leaves no revision: what it meets may be a late repeat.
+func (a attempt) after(e *entryItem) attempt {
+	if e == nil || e.Rev == 0 || a.Op > e.Removed || !a.minted || a.doubtful {
+		return a
+	}
+	if _, known, _ := a.firstAnswer(e); !known {
+		a.Op = keys.After(a.Op, e.Removed)
+	}
+	return a
 }
 
 // readEntry reads the entry, strongly consistent. An absent one is empty.

@@ -16,7 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/parallel"
-	"github.com/plaza-sdk/plaza/internal/work"
 )
 
 // deliveryPage is how many watchers lie between two checkpoints of a job, and
@@ -71,7 +70,7 @@ func (r *Repository) Run(ctx context.Context) error {
 	if r.opts.Watchers == nil {
 		return errNoWatchers()
 	}
-	return work.Run(ctx, r.opts.Poll, r.Deliver)
+	return r.jobs.Run(ctx, r.opts.Poll, r.Deliver)
 }
 
 // failed reports that the search for jobs failed.

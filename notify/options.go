@@ -103,6 +103,10 @@ type Options struct {
 	// several goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
+	// TrustClock lets workers run although this process's clock is more than 5 s from
+	// DynamoDB's. Then a wrong clock delivers late, or twice. It is taken for granted if Now is given.
+	TrustClock bool
+
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
 }

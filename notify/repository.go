@@ -29,7 +29,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 		r.opts = *opts
 	}
 	var err error
-	if r.table, err = store.Open(db, table, r.opts.OnCorrupt); err != nil {
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err
 	}
 	if gen == nil {
@@ -59,7 +59,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 }
 
 // Verify checks the table's key schema, its index, its expiry and the mark that
-// Init left. Any difference is plaza.ErrTable.
+// Init left. Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {

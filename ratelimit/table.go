@@ -31,7 +31,7 @@ type Table struct {
 // these items.
 func NewTable(db *dynamo.DB, table string, rate Rate, opts *Options) (*Table, error) {
 	o := opts.withDefaults()
-	t, err := store.Open(db, table, o.OnCorrupt)
+	t, err := store.Open(db, table, o.OnCorrupt, true)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func NewDeadTable(db *dynamo.DB, table, consumer string, opts *DeadTableOptions)
 		t.opts.Now = time.Now
 	}
 	var err error
-	if t.table, err = store.Open(db, table, t.opts.OnCorrupt); err != nil {
+	if t.table, err = store.Open(db, table, t.opts.OnCorrupt, false); err != nil {
 		return nil, err
 	}
 	return t, nil

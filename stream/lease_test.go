@@ -26,7 +26,7 @@ const testARN = "arn:aws:dynamodb:us-east-1:123456789012:table/source/stream/202
 
 func newTestLeases(t testing.TB, table string, wrap ...func(aws.HTTPClient) aws.HTTPClient) leases {
 	t.Helper()
-	opened, err := store.Open(dynamotest.DB(t, wrap...), table, nil)
+	opened, err := store.Open(dynamotest.DB(t, wrap...), table, nil, true)
 	require.NoError(t, err)
 	return newLeases(opened, "group", testARN)
 }

@@ -99,7 +99,7 @@ func NewPoller(db *dynamo.DB, table string, streams *dynamodbstreams.Client, arn
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Open(db, table, o.OnCorrupt)
+	t, err := store.Open(db, table, o.OnCorrupt, false)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func feature() store.Feature {
 }
 
 // Verify checks the key schema of the table of leases and the mark that Init
-// left. Any difference is plaza.ErrTable.
+// left. Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 2 requests, 0.5 RCU.
 func (p *Poller) Verify(ctx context.Context) error {

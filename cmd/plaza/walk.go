@@ -163,7 +163,7 @@ func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[
 // checkOwners checks those whom some items belong to. A Scan reads partition after
 // partition, so a partition that began on the page before has been seen to.
 func (j *checkJob) checkOwners(ctx context.Context, at place, items []map[string]types.AttributeValue, of func(string, map[string]types.AttributeValue) (owner, bool)) error {
-	t, err := store.Open(j.s.db, at.Table, nil)
+	t, err := store.Open(j.s.db, at.Table, nil, true)
 	if err != nil {
 		return err
 	}

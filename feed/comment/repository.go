@@ -36,16 +36,15 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if opts != nil {
 		r.opts = *opts
 	}
-	err := r.opts.setDefaults()
-	if err != nil {
+	var err error
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err
 	}
-	r.table, err = store.Open(db, table, r.opts.OnCorrupt)
-	return r, err
+	return r, r.opts.setDefaults()
 }
 
 // Verify checks the table's key schema, its expiry and the mark that Init left.
-// Any difference is plaza.ErrTable.
+// Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {

@@ -32,7 +32,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Open(db, table, o.OnCorrupt)
+	t, err := store.Open(db, table, o.OnCorrupt, opts != nil && opts.Now != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 }
 
 // Verify checks the table's key schema, its expiry and the mark that Init left.
-// Any difference is plaza.ErrTable.
+// Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {

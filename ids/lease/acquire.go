@@ -43,6 +43,11 @@ type Options struct {
 	// Defaults to time.Now.
 	Now func() time.Time
 
+	// TrustClock makes ids although this process's clock is more than 5 s from
+	// DynamoDB's. Then a wrong clock hides what others write, ends what others still
+	// use, and puts ids in the wrong order. It is set if Now is given.
+	TrustClock bool
+
 	// Rand picks the holder's name and the first number to try. It must never
 	// repeat itself. Defaults to crypto/rand.Reader.
 	Rand io.Reader
@@ -68,7 +73,9 @@ func (o *Options) withDefaults() (Options, error) {
 	if v.Tries == 0 {
 		v.Tries = 16
 	}
-	if v.Now == nil {
+	if v.Now != nil {
+		v.TrustClock = true
+	} else {
 		v.Now = time.Now
 	}
 	if v.Rand == nil {
@@ -92,9 +99,9 @@ func (o *Options) withDefaults() (Options, error) {
 }
 
 // Acquire takes a free machine number. It starts at a random one and counts up.
-// If all numbers that it tried are taken it returns plaza.ErrBusy, and if all
-// their items are damaged plaza.ErrCorrupt. After any other error a number may
-// stay taken until it expires.
+// If all numbers that it tried are taken it returns plaza.ErrBusy, if all their items
+// are damaged plaza.ErrCorrupt, and with a wrong clock a *plaza.ClockError. After any
+// other error a number may stay taken until it expires.
 //
 // Cost: 1 request, 1 WCU; a number given back or expired 2 requests, 2 WCU; each
 // number that is skipped 1 request, 1 WCU more.
@@ -104,14 +111,17 @@ func Acquire(ctx context.Context, db *dynamo.DB, table string, opts *Options) (*
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Open(db, table, o.OnCorrupt)
+	t, err := store.Open(db, table, o.OnCorrupt, o.TrustClock)
 	if err != nil {
 		return nil, err
 	}
-	return acquire(ctx, t, o)
+	return acquire(ctx, t.Dated(), o)
 }
 
 func acquire(ctx context.Context, t *store.Table, o Options) (*Lease, error) {
+	if err := t.CheckClock(ctx); err != nil {
+		return nil, fmt.Errorf("lease: acquire: %w", err)
+	}
 	var random [18]byte
 	if _, err := io.ReadFull(o.Rand, random[:]); err != nil {
 		return nil, fmt.Errorf("lease: random source: %w", err)
@@ -130,7 +140,14 @@ func acquire(ctx context.Context, t *store.Table, o Options) (*Lease, error) {
 		case err != nil:
 			return nil, fmt.Errorf("lease: acquire: %w", err)
 		case held != nil:
-			return begin(t, machine, held, after, o)
+			l, err := begin(t, machine, held, after, o)
+			if err != nil {
+				return nil, err
+			}
+			if err := t.CheckClock(ctx); err != nil {
+				return nil, errors.Join(fmt.Errorf("lease: acquire: %w", err), l.Close(ctx))
+			}
+			return l, nil
 		default:
 			none = plaza.ErrBusy
 		}

@@ -50,11 +50,11 @@ func NewSource(db *dynamo.DB, table string, opts *Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Open(db, table, o.OnCorrupt)
+	t, err := store.Open(db, table, o.OnCorrupt, o.TrustClock)
 	if err != nil {
 		return nil, err
 	}
-	return &Source{table: t, opts: o}, nil
+	return &Source{table: t.Dated(), opts: o}, nil
 }
 
 // Verify checks the table's key schema and the mark that Init left. Any
@@ -77,10 +77,12 @@ func (s *Source) Init(ctx context.Context) error {
 
 // Next returns an id greater than all that it returned before this call. If it
 // cannot acquire a machine number it returns the error, and the next call tries
-// again. After Close it returns ErrLost.
+// again. After Close it returns ErrLost. With a wrong clock it returns a
+// *plaza.ClockError.
 //
 // Cost: none; the first call, and the first after a loss, as Acquire, once for all
-// concurrent callers; a renewal 1 request, 1 WCU; in the background one every 20 s.
+// concurrent callers; a renewal 1 request, 1 WCU; in the background one every 20 s; if
+// the clock was changed, 1 request, 0.5 RCU; while it is wrong, one a second.
 func (s *Source) Next(ctx context.Context) (ids.ID, error) {
 	ctx = plaza.WithOperation(ctx, "ids/lease.Source.Next")
 	s.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -30,7 +31,7 @@ type reply struct {
 
 // Outside lets clients in a bubble of synctest use the engine: goroutines outside of
 // the bubble send their requests. Inside, answers take no time, and idle connections
-// do not stop the clock. Call Outside before the bubble begins, and the function that
+// do not stop the clock, and Dates are those of the bubble. Call Outside before the bubble begins, and the function that
 // it returns inside.
 func Outside(t testing.TB, wrap func(aws.HTTPClient) aws.HTTPClient) func(aws.HTTPClient) aws.HTTPClient {
 	const n = 32
@@ -80,6 +81,9 @@ func (o *outside) Do(r *http.Request) (*http.Response, error) {
 	select {
 	case a := <-s.out:
 		o.slots <- s
+		if a.err == nil {
+			a.res.Header.Set("Date", time.Now().UTC().Format(http.TimeFormat)) // the bubble's
+		}
 		return a.res, a.err
 	case <-r.Context().Done():
 		go func() { <-s.out; o.slots <- s }()

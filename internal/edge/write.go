@@ -18,7 +18,7 @@ import (
 // edge, also when the call is repeated. An ID that another edge of its kind has
 // in either list is plaza.ErrConflict; if the head's number of shards has changed
 // since, it may go unnoticed. An ID up to that of the last edge that ended is
-// plaza.ErrRemoved.
+// plaza.ErrRemoved, and a *plaza.OlderError if clocks may be the reason.
 //
 // If the ID was minted for this call and the clock is behind, or the id is
 // taken, e gets a later one. The ID is returned beside an error too.
@@ -56,7 +56,7 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 				return held.Edge, held.ID == e.ID, nil
 			case held.Ended < e.ID: // a condition on another kind failed
 			case !minted:
-				return e, false, plaza.ErrRemoved
+				return e, false, keys.Older(e.ID, held.Ended, g.now())
 			default:
 				e, err = g.movedBehind(e, held.Ended)
 			}

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,7 +98,8 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 }
 
 func (c client) sendAndForget(req wire.Request) error {
-	res, err := c.next.Do(req.Again())
+	again := req.Again()
+	res, err := c.next.Do(again.WithContext(context.WithoutCancel(again.Context()))) // applied, though the caller gave up
 	if err != nil {
 		return err
 	}

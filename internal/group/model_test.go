@@ -85,7 +85,7 @@ func dataOf(id ids.ID) string { return fmt.Sprintf(`{"id":%q}`, id) }
 // offline is a table that is never asked.
 func offline(t testing.TB) *store.Table {
 	t.Helper()
-	table, err := store.Open(dynamo.NewFromIface(dynamodb.New(dynamodb.Options{})), "none", nil)
+	table, err := store.Open(dynamo.NewFromIface(dynamodb.New(dynamodb.Options{})), "none", nil, true)
 	require.NoError(t, err)
 	return table
 }

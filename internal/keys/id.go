@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// MaxAhead is how far the clock that made an id may be ahead of ours.
-const MaxAhead = time.Minute
+// MaxAhead is how far the clocks of two processes may differ.
+const MaxAhead = 10 * time.Second
 
 // CheckID returns a *plaza.InvalidError for field if id is zero or has more than
 // 63 bits.
@@ -29,9 +29,18 @@ func CheckNewID(field string, id ids.ID, now time.Time) error {
 		return err
 	}
 	if id.Time().After(now.Add(MaxAhead)) {
-		return &plaza.InvalidError{Field: field, Reason: "is more than a minute ahead of the clock"}
+		return &plaza.InvalidError{Field: field, Reason: "is more than 10 s ahead of the clock"}
 	}
 	return nil
+}
+
+// Older returns the error of an id that is not above end, the id of a removal: a
+// *plaza.OlderError if clocks may be the reason, otherwise plaza.ErrRemoved.
+func Older(id, end ids.ID, now time.Time) error {
+	if end.Time().Sub(id.Time()) > MaxAhead {
+		return plaza.ErrRemoved
+	}
+	return &plaza.OlderError{RetryAfter: max(0, end.Time().Add(time.Millisecond).Sub(now))}
 }
 
 // After returns id moved to the millisecond after other. It keeps the lower bits,

@@ -21,8 +21,8 @@ func TestCheckIDAndCheckNewID(t *testing.T) {
 		"zero":                  {0, false, false},
 		"the smallest":          {1, true, true},
 		"now":                   {ids.At(now), true, true},
-		"a minute ahead":        {ids.At(now.Add(time.Minute)), true, true},
-		"a millisecond more":    {ids.At(now.Add(time.Minute + time.Millisecond)), true, false},
+		"10 s ahead":            {ids.At(now.Add(10 * time.Second)), true, true},
+		"a millisecond more":    {ids.At(now.Add(10*time.Second + time.Millisecond)), true, false},
 		"the greatest":          {1<<63 - 1, true, false},
 		"one of more than that": {1 << 63, false, false},
 	} {

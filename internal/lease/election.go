@@ -48,7 +48,8 @@ var errEnded = errors.New("lease: the leader ended by itself")
 const stopWait = 5 * time.Second
 
 // Run leads whenever nobody else does, until ctx ends, and returns the context's
-// error. plaza.ErrTable ends it too. Then it gives its lease back.
+// error. plaza.ErrTable ends it too. Then it gives its lease back. With a wrong clock it
+// does not lead.
 func (e *Election) Run(ctx context.Context) error {
 	c := candidate{Election: e}
 	for {
@@ -108,8 +109,11 @@ func (c *candidate) stand(ctx context.Context) (pause time.Duration, err error) 
 	defer cancel()
 	asked := time.Now()
 	var seen leaderItem
-	if err := c.Table.Get(within, c.Key, true, &seen); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+	if err := c.Table.Dated().Get(within, c.Key, true, &seen); err != nil && !errors.Is(err, plaza.ErrNotFound) {
 		return c.tick(), fmt.Errorf("lease: read: %w", err)
+	}
+	if err := c.Table.CheckClock(within); err != nil {
+		return max(c.tick(), time.Second), fmt.Errorf("lease: %w", err)
 	}
 	if seen.damaged != nil {
 		c.OnError(c.Table.Corrupt(c.Key, seen.damaged.Error()))
@@ -180,7 +184,7 @@ func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) 
 		sent := time.Now()
 		held.Beat++
 		within, cancel := context.WithDeadline(ctx, alive.Add(2*c.tick()))
-		found, err := Refused[leaderItem](within, c.Table, Owned(c.Table, c.Key, held.Lease).Set("beat", held.Beat))
+		found, err := Refused[leaderItem](within, c.Table.Dated(), Owned(c.Table, c.Key, held.Lease).Set("beat", held.Beat))
 		cancel()
 		switch {
 		case ctx.Err() != nil:
@@ -190,6 +194,9 @@ func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) 
 		case found != nil:
 			return ErrLost
 		case err == nil:
+			if err := c.Table.CheckClock(ctx); errors.As(err, new(*plaza.ClockError)) {
+				return fmt.Errorf("lease: beat: %w", err)
+			}
 			alive, pause = sent, c.tick()
 			continue
 		}

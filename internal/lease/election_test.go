@@ -367,3 +367,22 @@ func (w *world) storm(seed uint64) {
 	}
 	w.within(4 * leaseTime)
 }
+
+func TestAProcessWithAWrongClockDoesNotLead(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		dates := &faults.Dates{}
+		ann := w.start("ann", dates.Wrap)
+		require.Equal(t, "ann", w.within(tick))
+		dates.Shift(time.Hour)
+		time.Sleep(2 * tick)
+		require.Empty(t, w.leader())
+		require.True(t, ann.saw(plaza.ErrUnavailable))
+		w.meter.Take()
+		time.Sleep(10 * leaseTime)
+		cost := w.meter.Take()
+		require.Zero(t, cost.Write)
+		require.Equal(t, 30, cost.Requests)
+		dates.Shift(0)
+		require.Equal(t, "ann", w.within(2*tick))
+	})
+}

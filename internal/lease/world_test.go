@@ -79,7 +79,7 @@ func (w *world) start(name string, wrap ...wrapper) *process {
 
 func (w *world) startWith(name string, fails func(gen uint64) error, wrap ...wrapper) *process {
 	w.t.Helper()
-	table, err := store.Open(dynamotest.DB(w.t, append([]wrapper{w.send}, wrap...)...), w.table, nil)
+	table, err := store.Open(dynamotest.DB(w.t, append([]wrapper{w.send}, wrap...)...), w.table, nil, false)
 	require.NoError(w.t, err)
 	owner, err := lease.NewOwner(rand.Reader)
 	require.NoError(w.t, err)

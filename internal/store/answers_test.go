@@ -77,7 +77,7 @@ func TestUnusableAnswersAreClassified(t *testing.T) {
 			t.Parallel()
 			on := new(atomic.Bool)
 			db := dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient { return spoiling{next, on, spoil} })
-			table, err := store.Open(db, dynamotest.Table(t, store.Schema), nil)
+			table, err := store.Open(db, dynamotest.Table(t, store.Schema), nil, true)
 			require.NoError(t, err)
 			require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "p", SK: "a"})))
 			on.Store(true)

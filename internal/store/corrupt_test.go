@@ -25,7 +25,7 @@ func damaged(t *testing.T, n int, bad func(i int) bool) (*store.Table, *[]*plaza
 	reported := new([]*plaza.CorruptError)
 	table, err := store.Open(dynamotest.DB(t), dynamotest.Table(t, store.Schema), func(e *plaza.CorruptError) {
 		*reported = append(*reported, e)
-	})
+	}, true)
 	require.NoError(t, err)
 	rows := make([]dynamo.Item, n)
 	for i := range rows {
@@ -174,7 +174,7 @@ func TestAValueOfAWrongTypeIsDamage(t *testing.T) {
 			},
 		},
 	} {
-		table, err := store.Open(dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient { return answers{next, c.answer} }), name, nil)
+		table, err := store.Open(dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient { return answers{next, c.answer} }), name, nil, true)
 		require.NoError(t, err)
 		err = table.Run(t.Context(), c.write(table, store.Key{PK: "a", SK: "b"}))
 		var corrupt *plaza.CorruptError

@@ -150,7 +150,7 @@ func TestAnExpressionThatCannotBeWrittenIsNotSent(t *testing.T) {
 func TestADamagedItemThatAnUpdateReturnsIsCorrupt(t *testing.T) {
 	t.Parallel()
 	name := dynamotest.Table(t, store.Schema)
-	table, err := store.Open(dynamotest.DB(t), name, nil)
+	table, err := store.Open(dynamotest.DB(t), name, nil, true)
 	require.NoError(t, err)
 	require.NoError(t, dynamotest.DB(t).Table(name).Put(map[string]any{"pk": "p", "sk": "a", "n": "seven"}).Run(t.Context()))
 	var out row

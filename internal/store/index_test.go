@@ -118,7 +118,7 @@ func TestALocalIndexOrdersAPartitionAndIsReadConsistently(t *testing.T) {
 	t.Parallel()
 	names := store.Index{Name: "names", Sort: "name", Text: true}
 	meter := dynamotest.NewMeter().Price()
-	table, err := store.Open(dynamotest.DB(t, meter.Wrap), dynamotest.Table(t, names.Schema), nil)
+	table, err := store.Open(dynamotest.DB(t, meter.Wrap), dynamotest.Table(t, names.Schema), nil, true)
 	require.NoError(t, err)
 	for i, name := range []string{"cat", "ann", "bob", ""} {
 		p := placed{row{PK: "here", SK: fmt.Sprint(i), Text: "not carried"}, "", []byte{1}, name}

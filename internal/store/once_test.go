@@ -39,7 +39,7 @@ func TestAWriteThatIsSentOnceEndsAfterItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table, err := store.Open(dynamotest.DB(t, func(aws.HTTPClient) aws.HTTPClient {
 			return in.Wrap(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}) // one of the bubble
-		}), name, nil)
+		}), name, nil, true)
 		require.NoError(t, err)
 		began := time.Now()
 		err = table.Run(t.Context(), store.Once{Write: table.Put(row{PK: "p", SK: "s"}), Limit: 3 * time.Second})

@@ -82,11 +82,15 @@ type tries struct {
 	lost     atomic.Bool // one may have been applied, and has no usable answer
 	answered atomic.Bool // DynamoDB answered one
 	options  atomic.Pointer[dynamodb.Options]
+	dates    *clock // may be nil
 }
 
 // note is the option that makes a call's attempts known.
 func (s *tries) note(o *dynamodb.Options) {
 	s.options.Store(o)
+	if s.dates != nil {
+		o.HTTPClient = listener{o.HTTPClient, s.dates}
+	}
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error { return stack.Finalize.Add(s, middleware.After) })
 }
 

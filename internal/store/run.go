@@ -25,7 +25,7 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 		return err
 	}
 	var err error
-	var seen tries
+	seen := tries{dates: t.dates}
 	for attempt := range attempts {
 		if attempt > 0 {
 			if err = sleep(ctx, attempt); err != nil {

@@ -33,7 +33,7 @@ func TestAScanFindsASortKeyInEveryPartition(t *testing.T) {
 func TestAScanIsConsistent(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
-	table, err := store.Open(dynamotest.DB(t, lagging.Wrap), dynamotest.Table(t, store.Schema), nil)
+	table, err := store.Open(dynamotest.DB(t, lagging.Wrap), dynamotest.Table(t, store.Schema), nil, true)
 	require.NoError(t, err)
 	require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "x", SK: "a"})))
 	rows, err := store.Scan[row](t.Context(), table, "a")

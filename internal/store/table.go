@@ -79,11 +79,14 @@ type Table struct {
 	db        *dynamo.DB
 	name      string
 	onCorrupt func(*plaza.CorruptError)
+	clock     *clock // nil: it is trusted
+	dates     *clock // of a Dated table
 }
 
 // Open refuses a nil db and an empty name. It does no I/O. OnCorrupt may be nil;
-// it is called with each damaged item that an answer leaves out.
-func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Table, error) {
+// it is called with each damaged item that an answer leaves out. If trustClock is set,
+// CheckClock returns nil.
+func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError), trustClock bool) (*Table, error) {
 	switch {
 	case db == nil:
 		return nil, &plaza.InvalidError{Field: "db", Reason: "is nil"}
@@ -93,7 +96,11 @@ func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Ta
 	if onCorrupt == nil {
 		onCorrupt = func(*plaza.CorruptError) {}
 	}
-	return &Table{db: db, name: table, onCorrupt: onCorrupt}, nil
+	t := &Table{db: db, name: table, onCorrupt: onCorrupt}
+	if !trustClock {
+		t.clock = newClock(table, systemClock())
+	}
+	return t, nil
 }
 
 // Name is the table's name.
@@ -223,7 +230,7 @@ func (t *Table) query(ctx context.Context, in *dynamodb.QueryInput, limit int, w
 
 // ask sends a request that writes nothing.
 func ask[In, Out any](ctx context.Context, t *Table, send func(context.Context, *In, ...option) (*Out, error), in *In) (*Out, error) {
-	var seen tries
+	seen := tries{dates: t.dates}
 	out, err := send(ctx, in, seen.note)
 	if err != nil {
 		return nil, t.failed(ctx, err, &seen, false)

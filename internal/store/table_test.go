@@ -25,7 +25,7 @@ func TestOpenRefusesMissingArguments(t *testing.T) {
 		db    *dynamo.DB
 		table string
 	}{"db": {nil, "x"}, "table": {db, ""}} {
-		_, err := store.Open(c.db, c.table, nil)
+		_, err := store.Open(c.db, c.table, nil, true)
 		var invalid *plaza.InvalidError
 		require.ErrorAs(t, err, &invalid)
 		require.Equal(t, field, invalid.Field)
@@ -76,7 +76,7 @@ func TestMissingTableAndOtherSchemaAreErrTable(t *testing.T) {
 		calls[name] = func(ctx context.Context, table *store.Table) error { return table.Run(ctx, write(table)) }
 	}
 
-	missing, err := store.Open(dynamotest.DB(t), "no-such-table", nil)
+	missing, err := store.Open(dynamotest.DB(t), "no-such-table", nil, true)
 	require.NoError(t, err)
 	tables := map[string]*store.Table{"missing": missing}
 	for name, schema := range map[string]func(*dynamodb.CreateTableInput){

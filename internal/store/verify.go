@@ -31,10 +31,19 @@ type marker struct {
 var markerKey = Key{"~", "~"}
 
 // Verify compares the table's keys, indexes and expiry with what f needs and, if
-// Init marked the table, the feature too. A difference is plaza.ErrTable.
+// Init marked the table, the feature too. A difference is plaza.ErrTable. A wrong
+// clock is a *plaza.ClockError; of an engine whose answers have no Date, it is not
+// noticed.
 //
 // Cost: 3 requests, 0.5 RCU; where f has no expiry 2 requests, 0.5 RCU.
 func (t *Table) Verify(ctx context.Context, f Feature) error {
+	if err := t.Dated().verify(ctx, f); err != nil {
+		return err
+	}
+	return t.CheckClock(ctx)
+}
+
+func (t *Table) verify(ctx context.Context, f Feature) error {
 	if err := t.verifySchema(ctx, f.Schema(t.name)); err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func TestVerifyReportsTheDifference(t *testing.T) {
 
 func TestVerifyOfNoTable(t *testing.T) {
 	t.Parallel()
-	table, err := store.Open(dynamotest.DB(t), "no-such-table", nil)
+	table, err := store.Open(dynamotest.DB(t), "no-such-table", nil, true)
 	require.NoError(t, err)
 	require.ErrorIs(t, table.Verify(t.Context(), store.Feature{Name: "f", Schema: store.Schema}), plaza.ErrTable)
 }
@@ -99,7 +99,7 @@ func TestVerifyOfATableThatExpires(t *testing.T) {
 	db := dynamotest.DB(t, meter.Wrap)
 	_, err := db.Client().UpdateTimeToLive(t.Context(), store.TTL(name))
 	require.NoError(t, err)
-	table, err := store.Open(db, name, nil)
+	table, err := store.Open(db, name, nil, true)
 	require.NoError(t, err)
 	feature := store.Feature{Name: "f", Format: 1, Schema: store.Schema, Expires: true}
 	meter.AtMost(t, "Init", dynamotest.Cost{Requests: 4, Read: 0.5, Write: 1}, func() {

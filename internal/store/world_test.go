@@ -32,7 +32,7 @@ func newTable(t *testing.T) (*store.Table, *faults.Injector) {
 func newTableOf(t *testing.T, schema func(string) *dynamodb.CreateTableInput) (*store.Table, *faults.Injector) {
 	t.Helper()
 	in := faults.New(t, 1, faults.Rates{})
-	table, err := store.Open(dynamotest.DB(t, in.Wrap), dynamotest.Table(t, schema), nil)
+	table, err := store.Open(dynamotest.DB(t, in.Wrap), dynamotest.Table(t, schema), nil, true)
 	require.NoError(t, err)
 	return table, in
 }

@@ -178,7 +178,7 @@ func (q *Queue[W]) StoredShards(ctx context.Context, consistent bool) (int, erro
 	var item struct {
 		N int `dynamo:"n"`
 	}
-	err := q.Table.Get(ctx, q.ShardsKey, consistent, &item)
+	err := q.Table.Dated().Get(ctx, q.ShardsKey, consistent, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
 		return 0, nil
 	}

@@ -37,8 +37,18 @@ func (q *Queue[W]) Pass(ctx context.Context, before string, do func(context.Cont
 }
 
 // Each is Pass for jobs that do claims itself. It calls do with each job, and with the
-// time when the read of the job began.
+// time when the read of the job began. A wrong clock is a *plaza.ClockError.
 func (q *Queue[W]) Each(ctx context.Context, before string, do func(ctx context.Context, job Job[W], read time.Time)) error {
+	return q.each(ctx, before, q.Table.CheckClock, do)
+}
+
+// All calls do with every job, for those who do not work. It checks no clock.
+func (q *Queue[W]) All(ctx context.Context, do func(Job[W])) error {
+	unchecked := func(context.Context) error { return nil }
+	return q.each(ctx, "", unchecked, func(_ context.Context, job Job[W], _ time.Time) { do(job) })
+}
+
+func (q *Queue[W]) each(ctx context.Context, before string, check func(context.Context) error, do func(context.Context, Job[W], time.Time)) error {
 	shards, err := q.StoredShards(ctx, false)
 	if err != nil {
 		return q.failed(err)
@@ -48,17 +58,23 @@ func (q *Queue[W]) Each(ctx context.Context, before string, do func(ctx context.
 		if err := ctx.Err(); err != nil {
 			return errors.Join(append(failed, err)...)
 		}
-		if err := q.eachOf(ctx, store.Span{PK: q.PK(shard), To: before, Ascending: true, Limit: passPage}, do); err != nil {
+		if err := q.eachOf(ctx, store.Span{PK: q.PK(shard), To: before, Ascending: true, Limit: passPage}, check, do); err != nil {
 			failed = append(failed, err)
+			if errors.As(err, new(*plaza.ClockError)) {
+				break
+			}
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (q *Queue[W]) eachOf(ctx context.Context, span store.Span, do func(context.Context, Job[W], time.Time)) error {
+func (q *Queue[W]) eachOf(ctx context.Context, span store.Span, check func(context.Context) error, do func(context.Context, Job[W], time.Time)) error {
 	for {
 		began := q.Now()
-		jobs, rest, err := store.Read[Job[W]](ctx, q.Table, span)
+		jobs, rest, err := store.Read[Job[W]](ctx, q.Table.Dated(), span)
+		if err == nil {
+			err = check(ctx)
+		}
 		if err != nil {
 			return q.failed(err)
 		}
@@ -123,9 +139,9 @@ func (q *Queue[W]) failed(err error) error {
 }
 
 // Run calls pass until ctx ends and returns the context's error. After a pass
-// that did nothing or failed it waits for poll, give or take a quarter. A wrong
-// table ends it.
-func Run(ctx context.Context, poll time.Duration, pass func(context.Context) (done int, err error)) error {
+// that did nothing or failed it waits for poll, give or take a quarter. While the
+// clock is wrong it pauses. A wrong table ends it.
+func (q *Queue[W]) Run(ctx context.Context, poll time.Duration, pass func(context.Context) (done int, err error)) error {
 	for {
 		done, err := pass(ctx)
 		switch {
@@ -135,13 +151,41 @@ func Run(ctx context.Context, poll time.Duration, pass func(context.Context) (do
 			return err
 		case err == nil && done > 0:
 			continue
+		case errors.As(err, new(*plaza.ClockError)):
+			err = q.pause(ctx)
+		default:
+			err = sleep(ctx, poll*3/4+rand.N(poll/2+1))
 		}
-		timer := time.NewTimer(poll*3/4 + rand.N(poll/2+1))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if err != nil {
+			return err
 		}
+	}
+}
+
+const (
+	askClock = time.Second     // how often a worker that pauses asks for DynamoDB's clock
+	spread   = 5 * time.Second // over which workers begin again
+)
+
+// pause returns when the clock is right again.
+func (q *Queue[W]) pause(ctx context.Context) error {
+	for {
+		if err := sleep(ctx, askClock); err != nil {
+			return err
+		}
+		if err := q.Table.CheckClock(ctx); err == nil {
+			return sleep(ctx, rand.N(spread))
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -170,7 +170,7 @@ func TestRunWaitsWhenThereIsNothingToDo(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				last := time.Now()
 				var waits []time.Duration
-				err := work.Run(ctx, poll, func(context.Context) (int, error) {
+				err := new(work.Queue[parcel]).Run(ctx, poll, func(context.Context) (int, error) {
 					waits = append(waits, time.Since(last))
 					last = time.Now()
 					if len(waits) == 100 {
@@ -199,11 +199,11 @@ func TestRunStopsAtOnce(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
 		start := time.Now()
-		err := work.Run(ctx, time.Hour, func(context.Context) (int, error) { return 0, nil })
+		err := new(work.Queue[parcel]).Run(ctx, time.Hour, func(context.Context) (int, error) { return 0, nil })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, time.Minute, time.Since(start))
 
-		err = work.Run(t.Context(), time.Hour, func(context.Context) (int, error) { return 1, plaza.ErrTable })
+		err = new(work.Queue[parcel]).Run(t.Context(), time.Hour, func(context.Context) (int, error) { return 1, plaza.ErrTable })
 		require.ErrorIs(t, err, plaza.ErrTable, "that will not pass")
 	})
 }
@@ -227,7 +227,7 @@ func (q *queue) simulated(t *testing.T) {
 	t.Helper()
 	table, err := store.Open(dynamotest.DB(t, func(aws.HTTPClient) aws.HTTPClient {
 		return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	}), q.table, nil)
+	}), q.table, nil, true)
 	require.NoError(t, err)
 	q.Table, q.Now = table, time.Now
 }
@@ -279,5 +279,48 @@ func TestWorkOnAnEndedJobIsCancelled(t *testing.T) {
 		})
 		require.ErrorIs(t, err, context.Canceled)
 		require.False(t, held)
+	})
+}
+
+func TestRunPausesWhileTheClockIsWrong(t *testing.T) {
+	t.Parallel()
+	name := dynamotest.Table(t, store.Schema)
+	meter, dates := dynamotest.NewMeter(), &faults.Dates{}
+	send := dynamotest.Outside(t, meter.Wrap)
+	processOn(t, name, nil).store(t, "ann")
+	synctest.Test(t, func(t *testing.T) {
+		table, err := store.Open(dynamotest.DB(t, send, dates.Wrap), name, nil, false)
+		require.NoError(t, err)
+		q, reported := newQueueOf(table, time.Now), 0
+		q.Failed = func(err error) error { reported++; return err }
+		ctx, stop := context.WithCancel(t.Context())
+		var done []string
+		var failed []error
+		run := parallel.New()
+		dates.Shift(time.Hour)
+		run.Go(func() error {
+			return q.Run(ctx, 100*time.Millisecond, func(ctx context.Context) (int, error) {
+				n, err := q.Pass(ctx, "", func(ctx context.Context, j job) (bool, error) {
+					done = append(done, j.Work.To)
+					return true, q.End(ctx, j)
+				})
+				if err != nil {
+					failed = append(failed, err)
+				}
+				return n, err
+			})
+		})
+		time.Sleep(time.Hour)
+		require.LessOrEqual(t, meter.Take().Requests, 3600+4, "one a second, and those of the pass that noticed it")
+		require.Empty(t, done)
+		require.Len(t, failed, 1)
+		require.Equal(t, 1, reported)
+		require.ErrorAs(t, failed[0], new(*plaza.ClockError))
+
+		dates.Shift(0)
+		time.Sleep(7 * time.Second) // a second to the next question, and up to five after it
+		require.Equal(t, []string{"ann"}, done)
+		stop()
+		require.ErrorIs(t, run.Wait(), context.Canceled)
 	})
 }

@@ -70,7 +70,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 		r.opts = *opts
 	}
 	var err error
-	if r.table, err = store.Open(db, table, r.opts.OnCorrupt); err != nil {
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err
 	}
 	if gen == nil {

@@ -2,7 +2,6 @@ package digest
 
 import (
 	"context"
-	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -37,7 +36,7 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 	for _, item := range items {
 		gone = append(gone, store.KeyOf(item))
 	}
-	err = r.jobs.Each(ctx, "", func(_ context.Context, job dueJob, _ time.Time) {
+	err = r.jobs.All(ctx, func(job dueJob) {
 		if job.Work.User == user {
 			gone = append(gone, job.Key)
 		}

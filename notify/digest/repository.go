@@ -29,7 +29,7 @@ func New(db *dynamo.DB, table string, opts *Options) (*Repository, error) {
 		r.opts = *opts
 	}
 	var err error
-	if r.table, err = store.Open(db, table, r.opts.OnCorrupt); err != nil {
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err
 	}
 	if err := r.opts.setDefaults(); err != nil {

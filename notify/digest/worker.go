@@ -11,7 +11,6 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
-	"github.com/plaza-sdk/plaza/internal/work"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -83,7 +82,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	ctx = plaza.WithOperation(ctx, "notify/digest.Worker.Run")
 	c := w.newCrew()
 	defer c.wait()
-	return work.Run(ctx, w.opts.Poll, func(ctx context.Context) (int, error) {
+	return w.r.jobs.Run(ctx, w.opts.Poll, func(ctx context.Context) (int, error) {
 		err := c.pass(ctx)
 		done, failed := c.result()
 		return done, errors.Join(err, failed)

@@ -111,6 +111,7 @@ func Run[E any](t *testing.T, f Feature[E]) {
 		{name: "TheMintedIDIsReturnedWithAnError", run: mintedID[E], only: Feature[E].mutual},
 		{name: "AMintedIDThatIsTakenIsReplaced", run: mintedIDTaken[E], only: Feature[E].mutual},
 		{name: "IDsFromTheFutureAreRefused", run: futureIDs[E]},
+		{name: "AnIDBelowAnEndPassesIfClocksMayBeTheReason", run: olderIDs[E]},
 		{name: "ConcurrentTogglesOfAPairLeaveItWhole", run: toggledByMany[E], only: Feature[E].mutual},
 		{name: "AMissingOrWrongTableIsErrTable", run: missingTable[E], only: Feature[E].mutual},
 		{name: "VerifyAcceptsOnlyItsOwnTable", run: verify[E]},

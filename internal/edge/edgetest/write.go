@@ -274,6 +274,29 @@ func mintedIDTaken[E any](t *testing.T, f Feature[E]) {
 	w.requireSound(t, stand...)
 }
 
+// jack follows by a clock that is behind the one that ended his last edge.
+func olderIDs[E any](t *testing.T, f Feature[E]) {
+	now := time.Now()
+	w := newWorld(t, f, Options{Now: func() time.Time { return now }})
+	edge := func(at time.Duration) Edge {
+		return Edge{Tail: "jack", Head: "chris", Kind: f.free(), ID: ids.At(now.Add(at))}
+	}
+	w.give(t, edge(9*time.Second))
+	w.finish(t, edge(9*time.Second), true)
+	older := (*plaza.OlderError)(nil)
+	_, _, err := w.try(t.Context(), edge(0))
+	require.ErrorAs(t, err, &older)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	_, _, err = w.try(t.Context(), edge(-2*time.Second))
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.NotErrorAs(t, err, new(*plaza.OlderError))
+	w.begin(t, "jack", "chris", f.free()) // by an id of the library's own
+	w.finish(t, Edge{Tail: "jack", Head: "chris", Kind: f.free()}, true)
+	now = now.Add(older.RetryAfter)
+	_, _, err = w.try(t.Context(), edge(time.Second))
+	require.NoError(t, err)
+}
+
 func futureIDs[E any](t *testing.T, f Feature[E]) {
 	now := time.Now()
 	in := faults.New(t, 1, faults.Rates{})
@@ -283,15 +306,15 @@ func futureIDs[E any](t *testing.T, f Feature[E]) {
 		return Edge{Tail: "jack", Head: "chris", Kind: f.free(), ID: ids.At(now.Add(by))}
 	}
 	var invalid *plaza.InvalidError
-	_, _, err := w.try(t.Context(), ahead(61*time.Second))
+	_, _, err := w.try(t.Context(), ahead(11*time.Second))
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "ID", invalid.Field)
 	require.Zero(t, in.Requests())
-	_, err = w.End(t.Context(), f.Of(ahead(61*time.Second)))
+	_, err = w.End(t.Context(), f.Of(ahead(11*time.Second)))
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "ID", invalid.Field)
 	require.Zero(t, in.Writes())
-	w.give(t, ahead(time.Minute))
+	w.give(t, ahead(10*time.Second))
 
 	// An edge from the future can be ended.
 	e := Edge{Tail: "jack", Head: "anna", Kind: f.free(), ID: ids.At(now.Add(time.Hour))}
@@ -393,7 +416,7 @@ func verify[E any](t *testing.T, f Feature[E]) {
 	m.AtMost(t, "Verify of what is marked", verify, func() { require.NoError(t, w.Verify(t.Context())) })
 	require.NoError(t, w.Init(t.Context()))
 
-	table, err := store.Open(dynamotest.DB(t), w.table, nil)
+	table, err := store.Open(dynamotest.DB(t), w.table, nil, true)
 	require.NoError(t, err)
 	other := store.Feature{Name: "other", Format: 1, Schema: store.Schema}
 	require.ErrorIs(t, table.Verify(t.Context(), other), plaza.ErrTable, "it is not another feature's")

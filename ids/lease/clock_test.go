@@ -1,0 +1,89 @@
+package lease_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// The time is synctest's, which is DynamoDB's too.
+func TestNoIDIsMadeByAWrongClock(t *testing.T) {
+	t.Parallel()
+	table, meter := dynamotest.Table(t, lease.Table), dynamotest.NewMeter()
+	send := dynamotest.Outside(t, meter.Wrap)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Hour)
+		dates := &faults.Dates{}
+		w := &world{t: t, truth: dynamotest.DB(t, send), table: table}
+		source, err := lease.NewSource(dynamotest.DB(t, send, dates.Wrap), table, &lease.Options{First: only})
+		require.NoError(t, err)
+		var jump time.Duration
+		began := time.Now()
+		source.SetClock(func() store.Reading {
+			return store.Reading{Wall: time.Now().Add(jump), Mono: time.Since(began) + time.Hour}
+		})
+		defer func() { require.NoError(t, source.Close(t.Context())) }()
+		next := func() (id ids.ID, err error) {
+			id, err = source.Next(t.Context())
+			require.Equal(t, err != nil, id == 0)
+			return id, err
+		}
+		refused := func() {
+			t.Helper()
+			meter.Take()
+			for range 100 {
+				_, err := next()
+				require.ErrorAs(t, err, new(*plaza.ClockError))
+				require.ErrorIs(t, err, plaza.ErrUnavailable)
+			}
+			require.LessOrEqual(t, meter.Take().Requests, 4, "two to notice it, and one to give the number back")
+			for range 10 {
+				time.Sleep(time.Second)
+				_, err := next()
+				require.ErrorAs(t, err, new(*plaza.ClockError))
+			}
+			require.LessOrEqual(t, meter.Take().Requests, 11)
+		}
+		right := func() {
+			t.Helper()
+			time.Sleep(time.Second)
+			_, err := next()
+			require.NoError(t, err)
+		}
+
+		dates.Shift(time.Hour)
+		refused()
+		require.Empty(t, w.row().Owner, "a number that was acquired is given back")
+		require.Zero(t, w.row().Until)
+		dates.Shift(0)
+		right()
+
+		jump = 3 * time.Hour
+		stored := w.row()
+		refused()
+		time.Sleep(10 * time.Minute)
+		require.Equal(t, stored, w.row(), "the lease is not renewed by a wrong clock")
+		jump = 0
+		right()
+
+		dates.Shift(-time.Minute) // the clock drifts, and a renewal notices it
+		time.Sleep(time.Minute)
+		refused()
+		dates.Shift(0)
+		right()
+
+		meter.Take()
+		_, err = next()
+		require.NoError(t, err)
+		require.Zero(t, meter.Take().Requests, "a right clock costs nothing")
+	})
+}
