@@ -77,7 +77,7 @@ var errUnmarked = errors.New("it is not marked as the feature's yet: run plaza v
 
 // marked reports whether Init has marked a table, which Verify does not demand.
 func (s *site) marked(ctx context.Context, name string) error {
-	t, err := store.Open(s.db, name, nil)
+	t, err := store.Open(s.db, name, nil, true)
 	if err != nil {
 		return err
 	}

@@ -319,7 +319,7 @@ func TestACallThatCannotBeSentIsUnavailable(t *testing.T) {
 		if o.Credentials == nil {
 			o.Credentials = credentials.NewStaticCredentialsProvider("id", "secret", "")
 		}
-		table, err := store.Open(dynamo.NewFromIface(dynamodb.New(o)), "t", nil)
+		table, err := store.Open(dynamo.NewFromIface(dynamodb.New(o)), "t", nil, true)
 		require.NoError(t, err)
 		for what, call := range calls(t) {
 			err := call(t.Context(), table)
