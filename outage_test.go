@@ -68,20 +68,78 @@ func TestEveryWorkerSurvivesAnOutage(t *testing.T) {
 		for kind, outage := range faults.Cases(each, faults.Outages()) {
 			t.Run(fmt.Sprint(kind, " ", rate), func(t *testing.T) {
 				t.Parallel()
-				own := dynamotest.Own()
-				w := outageWorld{table: map[string]string{}}
-				for name, schema := range map[string]func(string) *dynamodb.CreateTableInput{
-					"follow": follow.Table, "feed": feed.Table, "notify": notify.Table, "leases": stream.Table,
-					"leaderboard": streamtest.Streamed(leaderboard.Table), "source": streamtest.Streamed(stream.Table),
-				} {
-					w.table[name] = dynamotest.Table(t, schema, own)
-				}
-				send := dynamotest.Outside(t, own)
-				synctest.Test(t, func(t *testing.T) {
-					w.clean, w.cut = dynamotest.DB(t, send), dynamotest.DB(t, send, outage.Wrap)
-					w.run(t, outage, rate)
-				})
+				inWorld(t, outage.Wrap, func(t *testing.T, w *outageWorld) { w.run(t, outage, rate) })
 			})
+		}
+	}
+}
+
+// inWorld runs f in a bubble, where the requests of workers come through wrap.
+func inWorld(t *testing.T, wrap func(aws.HTTPClient) aws.HTTPClient, f func(*testing.T, *outageWorld)) {
+	t.Helper()
+	own := dynamotest.Own()
+	w := &outageWorld{table: map[string]string{}}
+	for name, schema := range map[string]func(string) *dynamodb.CreateTableInput{
+		"follow": follow.Table, "feed": feed.Table, "notify": notify.Table, "leases": stream.Table,
+		"leaderboard": streamtest.Streamed(leaderboard.Table), "source": streamtest.Streamed(stream.Table),
+	} {
+		w.table[name] = dynamotest.Table(t, schema, own)
+	}
+	send := dynamotest.Outside(t, own)
+	synctest.Test(t, func(t *testing.T) {
+		w.clean, w.cut = dynamotest.DB(t, send), dynamotest.DB(t, send, wrap)
+		var err error
+		w.gen, err = ids.New(1, nil)
+		require.NoError(t, err)
+		f(t, w)
+	})
+}
+
+// The clock of the workers is an hour ahead of DynamoDB's, for an hour. A poller has no
+// use for a clock.
+func TestEveryWorkerPausesWhileItsClockIsWrong(t *testing.T) {
+	t.Parallel()
+	dates, meter := &faults.Dates{}, dynamotest.NewMeter()
+	inWorld(t, func(next aws.HTTPClient) aws.HTTPClient { return dates.Wrap(meter.Wrap(next)) }, func(t *testing.T, w *outageWorld) {
+		workers := map[string]*worker{
+			"feed": w.feed(t), "notify": w.notify(t), "digest": w.digest(t), "leaderboard": w.leaderboard(t), "folder": w.folder(t),
+		}
+		stop := start(t, workers)
+		defer stop()
+		time.Sleep(time.Minute)
+		dates.Shift(-time.Hour)
+		for _, worker := range workers {
+			worker.wait(t)
+		}
+		time.Sleep(time.Minute)
+		for name, worker := range workers {
+			require.Positive(t, worker.failed.Load(), name)
+		}
+		meter.Take()
+		time.Sleep(time.Hour)
+		require.LessOrEqual(t, meter.Take().Requests, len(workers)*3600)
+		for name, worker := range workers {
+			require.Zero(t, worker.times(t), name)
+		}
+		dates.Shift(0)
+		time.Sleep(3 * outagePoll)
+		for name, worker := range workers {
+			require.Equal(t, 1, worker.times(t), name)
+		}
+	})
+}
+
+// start runs the workers until the function that it returns is called.
+func start(t *testing.T, workers map[string]*worker) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, worker := range workers {
+		worker.ended = make(chan struct{})
+		go func() { worker.err = worker.run(ctx); close(worker.ended) }()
+	}
+	return func() {
+		cancel()
+		for _, worker := range workers {
+			<-worker.ended
 		}
 	}
 }
@@ -93,24 +151,11 @@ type outageWorld struct {
 }
 
 func (w *outageWorld) run(t *testing.T, outage *faults.Outage, rate float64) {
-	var err error
-	w.gen, err = ids.New(1, nil)
-	require.NoError(t, err)
 	workers := map[string]*worker{
 		"feed": w.feed(t), "notify": w.notify(t), "digest": w.digest(t),
 		"leaderboard": w.leaderboard(t), "folder": w.folder(t), "poller": w.poller(t),
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	for _, worker := range workers {
-		worker.ended = make(chan struct{})
-		go func() { worker.err = worker.run(ctx); close(worker.ended) }()
-	}
-	stop := func() {
-		cancel()
-		for _, worker := range workers {
-			<-worker.ended
-		}
-	}
+	stop := start(t, workers)
 	defer stop()
 	time.Sleep(time.Minute)
 	for name, worker := range workers {

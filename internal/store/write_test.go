@@ -347,7 +347,7 @@ func TestATransactionIsNotSentAgainOnceItsTokenMayBeForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table, err := store.Open(dynamo.NewFromIface(dynamodb.New(dynamodb.Options{
 			Region: "eu-west-1", HTTPClient: silent{}, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
-		})), "t", nil)
+		})), "t", nil, true)
 		require.NoError(t, err)
 		begun := time.Now()
 		requireClass(t, plaza.ErrUnknownOutcome, table.Run(t.Context(), writes["transaction"](table)))
