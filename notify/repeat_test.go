@@ -56,7 +56,11 @@ func TestARepeatMovesWhatItsUserWasNotShown(t *testing.T) {
 		"below another event": {time.Minute, func(w world, to notify.In, _ notify.Notification) { w.put(t, to) }, true},
 		"moved":               {time.Minute, repeat(1), false},
 		"moved, and late":     {time.Minute, func(w world, to notify.In, n notify.Notification) { repeat(2)(w, to, n); w.pass(late) }, true},
-		"moved three times":   {time.Minute, func(w world, to notify.In, n notify.Notification) { repeat(3)(w, to, n); w.pass(late) }, false},
+		"moved long ago": {time.Minute, func(w world, to notify.In, n notify.Notification) {
+			repeat(1)(w, to, n)
+			w.pass(14 * time.Minute)
+		}, false},
+		"moved three times": {time.Minute, func(w world, to notify.In, n notify.Notification) { repeat(3)(w, to, n); w.pass(late) }, false},
 	} {
 		for _, actor := range []string{"chris", "ann"} { // by an update, and by a put
 			w := newWorld(t, nil)
