@@ -56,7 +56,11 @@ func TestARepeatMovesWhatItsUserWasNotShown(t *testing.T) {
 		"below another event": {time.Minute, func(w world, to notify.In, _ notify.Notification) { w.put(t, to) }, true},
 		"moved":               {time.Minute, repeat(1), false},
 		"moved, and late":     {time.Minute, func(w world, to notify.In, n notify.Notification) { repeat(2)(w, to, n); w.pass(late) }, true},
-		"moved three times":   {time.Minute, func(w world, to notify.In, n notify.Notification) { repeat(3)(w, to, n); w.pass(late) }, false},
+		"moved long ago": {time.Minute, func(w world, to notify.In, n notify.Notification) {
+			repeat(1)(w, to, n)
+			w.pass(14 * time.Minute)
+		}, false},
+		"moved three times": {time.Minute, func(w world, to notify.In, n notify.Notification) { repeat(3)(w, to, n); w.pass(late) }, false},
 	} {
 		for _, actor := range []string{"chris", "ann"} { // by an update, and by a put
 			w := newWorld(t, nil)
@@ -137,8 +141,8 @@ func TestARepeatByTheSameProcessMovesNothing(t *testing.T) {
 	require.Greater(t, w.group(t).Last, before.Last)
 }
 
-// Requests are held back, and arrive after any time or never. Clocks differ by up to ten
-// seconds. Lists and marks come between. Who repeats a Notify that got no answer within
+// Requests are lost, or held back and arrive after any time or never. Clocks differ by up
+// to ten seconds. Lists and marks come between. Who repeats a Notify that got no answer within
 // 15 minutes, until it has one, gets an entry that is seen only if a mark's view had it.
 func TestARepeatedNotifyIsUnseenUnlessItWasShown(t *testing.T) {
 	t.Parallel()
@@ -238,7 +242,9 @@ func (r *repeats) notify(t *testing.T) {
 		}
 		return held
 	}}
-	_, _, err := r.skewed(t, -5*time.Second+r.upTo(10*time.Second), late.Wrap).Notify(t.Context(), c.event)
+	inject := faults.New(t, r.random.Uint64(), faults.Standard)
+	p := r.skewed(t, -5*time.Second+r.upTo(10*time.Second), late.Wrap, inject.Wrap)
+	_, _, err := p.Notify(t.Context(), c.event)
 	c.answered = err == nil
 	if c.lost > given {
 		c.late = append(c.late, late)
