@@ -434,3 +434,18 @@ func TestImportsSince2000AreListedByTheirTime(t *testing.T) {
 		}
 	}
 }
+
+// IDs by which a repeat is recognized are stored. Cases are only added.
+func TestIDsOfRepeatsStayTheSame(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	sent := s.send(t, danmu.Comment{Object: "film", User: "jack", Key: "1", Text: "a", Progress: 20 * time.Second})
+	require.Equal(t, "0004W818DWSCF9EJ7VPG", sent.ID.String())
+	content := danmu.Comment{Text: "b", Progress: time.Second, Mode: danmu.Top, Color: danmu.RGB(0), Size: 9, Pool: 1, Sent: time.Unix(1_700_000_000, 0)}
+	s.imports(t, "show", danmu.Comment{Key: "7", Text: "a"}, content, content)
+	var got []string
+	for _, c := range s.exported(t, "show") {
+		got = append(got, c.ID.String())
+	}
+	require.ElementsMatch(t, []string{"00000038NZB08QTSEY3K", "00007T1DSGEX041ZPQAV", "00007T7GBK6RBKDHSRR2"}, got)
+}

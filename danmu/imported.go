@@ -87,6 +87,8 @@ func (c Comment) byContent() ID {
 		strconv.Itoa(int(c.Mode)), strconv.Itoa(int(c.Color)), strconv.Itoa(c.Size), strconv.Itoa(c.Pool), strconv.FormatInt(sentMs(c.Sent), 10))
 }
 
+// hashed returns the ID by which a later import recognizes the comment. IDs are stored: a
+// change of the hash imports everything again.
 func hashed(progress time.Duration, parts ...string) ID {
 	sum := sha256.Sum256([]byte(keys.Join(parts...)))
 	return newID(progress, max(1, binary.BigEndian.Uint64(sum[:])&maxUnique))

@@ -71,7 +71,8 @@ func newID(progress time.Duration, unique uint64) ID {
 	return ID{progress: uint32(progress / time.Millisecond), rest: unique}
 }
 
-// keyed returns the ID that follows from the User and the Key.
+// keyed returns the ID that follows from the User and the Key. IDs are stored: a change
+// of the hash stores repeats across an upgrade again.
 func (c Comment) keyed() ID {
 	sum := sha256.Sum256([]byte(keys.Join(c.Object, c.User, c.Key)))
 	return newID(c.Progress, binary.BigEndian.Uint64(sum[:])&maxUnique)

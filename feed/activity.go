@@ -129,7 +129,8 @@ func (a Activity) Size() int {
 }
 
 // hash is a fingerprint of what was published. It distinguishes a late repeat
-// from another activity under the same id.
+// from another activity under the same id. It is stored: a change of it makes
+// repeats across an upgrade ErrConflict, so a new field counts only if it is set.
 func (a Activity) hash() []byte {
 	h := sha256.New()
 	fields := []string{

@@ -75,10 +75,11 @@ func (h Home) checkSource(field, source string) error {
 // Cost: with 100 activities of 1 KB copied 7 requests, 110 WCU, 27 RCU; past
 // removed activities up to 5 reads of 100 more; of a Pulled source 3 requests,
 // 2 RCU, 11 WCU, 1 WCU more for each further KB of the home's header; 1 RCU more
-// for each further 4 KB of the header; where the edge stood or has an ID of the caller's 1 request, 1 RCU for each 4 KB of the
-// home's header more; where the home forgets what has expired 1 request, 1 WCU
-// for each KB of the header more; where it has no room 2 requests, 10 WCU, 1 WCU
-// for each KB of the header more.
+// for each further 4 KB of the header; where the edge stood or has an ID of the
+// caller's 1 request, 1 RCU for each 4 KB of the home's header more; where the home
+// forgets what has expired 1 request, 1 WCU for each KB of the header more, and for
+// unfollows 1 request, 0.5 RCU more, 1 request, 1 RCU more for each; where it has no
+// room 2 requests, 10 WCU, 1 WCU for each KB of the header more.
 func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Home.Follow")
 	if err := h.check(); err != nil {

@@ -25,7 +25,8 @@ type Options struct {
 	InlineFollowers int
 
 	// Retention is how long an activity stays in homes, from its id's time.
-	// Defaults to 90 days.
+	// After a change, entries that were stored before keep theirs. Defaults to 90
+	// days.
 	Retention time.Duration
 
 	// JobShards is how many partitions hold the delivery jobs, 1 to

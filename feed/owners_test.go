@@ -210,6 +210,24 @@ func TestAnIDTakenInAnOutboxOfToIsAConflict(t *testing.T) {
 		require.NotEqual(t, "X#evil", row.PK, "nothing is stored")
 	}
 	require.Equal(t, []ids.ID{referred.ID, own.ID}, all(t, w.Outbox("birds").List, 10))
+
+	// The outbox's own owner, also once the other activity is removed and forgotten.
+	late := activity("birds", 1)
+	late.ID = referred.ID
+	for when, happens := range []func(){
+		func() {},
+		func() {
+			_, err := w.Outbox("ann").Remove(t.Context(), referred.ID)
+			require.NoError(t, err)
+		},
+		func() { w.expire(t, "O#ann", referred.ID.String()) },
+	} {
+		happens()
+		_, _, err := w.Outbox("birds").Publish(t.Context(), late)
+		require.ErrorIs(t, err, plaza.ErrConflict, when)
+		_, _, err = w.Outbox("birds").PublishMany(t.Context(), []feed.Activity{late})
+		require.ErrorIs(t, err, plaza.ErrConflict, when)
+	}
 }
 
 // After an Erase, entries of the owner's followers remain. Their key may now be
@@ -219,7 +237,9 @@ func TestAReferenceToAnotherActivityIsNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "joe", "chris")
-	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+	foreign := addressed("chris", 1, "birds")
+	foreign.ForeignID = "picture"
+	a, _, err := w.Outbox("chris").Publish(t.Context(), foreign)
 	require.NoError(t, err)
 	w.expire(t, "O#chris", a.ID.String())
 	evil := addressed("evil", 1, "chris")
@@ -236,6 +256,14 @@ func TestAReferenceToAnotherActivityIsNotShown(t *testing.T) {
 	require.Empty(t, all(t, w.Outbox("birds").List, 10))
 	_, err = w.Outbox("birds").Get(t.Context(), a.ID)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
+
+	// Nor does it hold a foreign id.
+	for _, want := range []bool{true, false} {
+		again, created, err := w.Outbox("chris").Publish(t.Context(), foreign)
+		require.NoError(t, err)
+		require.Equal(t, want, created)
+		require.Equal(t, "chris", again.Owner)
+	}
 
 	// Erase deletes only the user's own references.
 	back, _, err := w.Outbox("evil").Publish(t.Context(), addressed("evil", 2, "paris"))

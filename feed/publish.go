@@ -27,11 +27,11 @@ import (
 // reports whether this call stored the activity. The ID is set even if there is
 // an error.
 //
-// Another activity under the ID, even another owner's in an outbox of To, is
-// plaza.ErrConflict, and nothing is stored. A removed activity is
-// plaza.ErrRemoved, an ID more than 10 s ahead of Options.Now
-// plaza.ErrInvalid. A wrong table of the graph is plaza.ErrTable, though the
-// activity is stored.
+// Another activity under the ID, even another owner's that has this outbox or one of
+// To in its own To and was removed since, is plaza.ErrConflict, and nothing is
+// stored. A removed activity is plaza.ErrRemoved, an ID more than 10 s ahead of
+// Options.Now plaza.ErrInvalid. A wrong table of the graph is plaza.ErrTable, though
+// the activity is stored.
 //
 // An activity whose ID is older than Options.Retention is history: it is stored
 // in the outboxes but not delivered.
@@ -145,7 +145,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 			return a, false, err
 		}
 		first, err := o.get(ctx, guard.ID, true)
-		if !errors.Is(err, plaza.ErrNotFound) {
+		if err != nil && !errors.Is(err, plaza.ErrNotFound) || first.Owner == o.owner {
 			return first, false, err
 		}
 		guarded = guard.ID
@@ -178,6 +178,8 @@ func (r *Repository) repeated(a Activity, item dynamo.Item) (Activity, error) {
 		return a, err
 	}
 	switch {
+	case stored.Owner != "": // a reference to another owner's activity
+		return a, plaza.ErrConflict
 	case stored.Hash == nil: // removed before it was published
 		return a, plaza.ErrRemoved
 	case !bytes.Equal(stored.Hash, a.hash()):

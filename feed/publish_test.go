@@ -3,6 +3,8 @@ package feed_test
 import (
 	"context"
 	"fmt"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 	"strings"
 	"testing"
 	"time"
@@ -304,4 +306,24 @@ func TestToIsCheckedAndCosts2WCUForEach(t *testing.T) {
 		require.ErrorIs(t, err, plaza.ErrConflict)
 		require.Empty(t, all(t, w.Outbox("paris").List, 10))
 	})
+}
+
+// The hashes are stored, so that a repeat after an upgrade is one. Cases are only added.
+func TestTheHashOfAnActivityStaysTheSame(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	at := time.UnixMilli(1_700_000_000_000).UTC()
+	for want, a := range map[string]feed.Activity{
+		"5cef7747b469bc3124a76057de58236a": {Actor: feed.Ref{ID: "jack"}, Verb: "like", Time: at},
+		"2c6cb6cdd7deaf1905d2825ede434eab": {
+			Actor: feed.Ref{Kind: "user", ID: "jack"}, Verb: "post", Object: feed.Ref{Kind: "picture", ID: "10"}, Target: feed.Ref{Kind: "album", ID: "3"},
+			ForeignID: "picture:10", Time: at.Add(time.Nanosecond), Data: []byte(`{"a":1}`), To: []string{"birds", "paris"},
+		},
+	} {
+		rows, err := w.Rows(a)
+		require.NoError(t, err)
+		item, err := dynamo.MarshalItem(rows[0])
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprintf("%x", item["hash"].(*types.AttributeValueMemberB).Value))
+	}
 }

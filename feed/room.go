@@ -2,13 +2,17 @@ package feed
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -68,13 +72,16 @@ func (h Home) makeRoom(ctx context.Context, head *header, wanted bool) error {
 // and pulls that no longer show anything. It stores and returns the room that
 // is left.
 func (h Home) tidy(ctx context.Context, head *header, keep string) (room, error) {
+	now := h.r.opts.Now()
 	s := sweep{
 		header: head, names: slices.Sorted(maps.Keys(head.item)),
-		horizon: ids.At(h.r.opts.Now().Add(-h.r.opts.Retention - 24*time.Hour)),
-		update:  h.r.table.Update(headerKey(h.reader)),
-		ended:   map[string][]string{},
+		now: ids.At(now), horizon: ids.At(now.Add(-h.r.opts.Retention).Add(-24 * time.Hour)), // the sum of both may overflow
+		update:   h.r.table.Update(headerKey(h.reader)),
+		ended:    map[string][]string{},
+		outlived: sync.OnceValue(func() bool { return h.outlived(ctx, now) }),
+		stands:   func(source string, edge ids.ID) bool { return h.stands(ctx, source, edge) },
 	}
-	s.pulls(h.lowest(head, h.r.opts.Now()))
+	s.pulls(h.lowest(head, now))
 	s.marks(keep)
 	found := room{marks: s.size < maxHeader, pulls: s.reading < maxPulls}
 	stored := room{marks: head.item[fullAttr] == nil, pulls: head.item[crowdedAttr] == nil}
@@ -88,16 +95,37 @@ func (h Home) tidy(ctx context.Context, head *header, keep string) (room, error)
 	return found, err
 }
 
-// sweepSize is how many marks one sweep removes.
+// outlived reports whether the home may have entries that were stored under a
+// longer Retention. Expired ones may lie there too, until DynamoDB deletes them.
+func (h Home) outlived(ctx context.Context, now time.Time) bool {
+	entries, rest, err := store.Read[entryItem](ctx, h.r.table, store.Span{
+		PK: homePK(h.reader), To: ids.At(now.Add(-h.r.opts.Retention)).String(), Limit: erasePage,
+	})
+	return err != nil || rest != "" || slices.ContainsFunc(entries, func(e entryItem) bool { return e.TTL > now.Unix() })
+}
+
+// stands reports whether the source's edge, or an earlier one, may stand.
+func (h Home) stands(ctx context.Context, source string, edge ids.ID) bool {
+	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
+	if err != nil {
+		return !errors.Is(err, plaza.ErrNotFound)
+	}
+	return stands && last.ID <= edge
+}
+
+// sweepSize is how many marks one sweep removes or renews.
 const sweepSize = 50
 
 // sweep is the removal of old marks from a header.
 type sweep struct {
 	*header
-	names   []string
-	horizon ids.ID
-	update  *store.Update
-	ended   map[string][]string // by dead mark, the pulls that it has ended
+	names    []string
+	now      ids.ID
+	horizon  ids.ID
+	update   *store.Update
+	ended    map[string][]string // by dead mark, the pulls that it has ended
+	outlived func() bool
+	stands   func(source string, edge ids.ID) bool
 
 	removed int
 	size    int // of what stays, in bytes
@@ -118,9 +146,10 @@ func (s *sweep) pulls(lowest ids.ID) {
 		}
 		p, _, err := s.pull(edge, source)
 		if err == nil && p.Until != 0 && max(p.Until, p.At) < s.horizon && s.removed < sweepSize {
-			s.update.RemoveExpr("$", name).If("$.$ = ?", name, "at", p.At) // unless it was written again
-			s.removed++
-			continue
+			s.update.If("$.$ = ?", name, "at", p.At) // unless it was written again
+			if s.forget(name, "at", p.Kept && s.stands(source, edge)) {
+				continue
+			}
 		}
 		s.size += len(name) + pullSize
 		if err == nil && !p.empty(lowest) {
@@ -145,17 +174,26 @@ func (s *sweep) marks(keep string) {
 			s.size += len(pull) + pullSize
 		}
 		s.removed += n
-		old := name != keep && m.Unfollow != 0 && m.Unfollow < s.horizon && s.removed < sweepSize // then all of ended were removed
-		if old {
-			s.update.RemoveExpr("$", name)
-			s.removed++
-		} else {
-			s.size += len(name) + markSize
-		}
+		old := name != keep && m.Unfollow != 0 && m.Unfollow < s.horizon && s.removed < sweepSize && !s.outlived() // then all of ended were removed
 		if old || n > 0 {
 			s.update.If("$.$ = ?", name, "unfollow", m.Unfollow) // unless it was written again
 		}
+		if !old || !s.forget(name, "unfollow", s.stands(keys.Split(name)[1], m.Edge)) {
+			s.size += len(name) + markSize
+		}
 	}
+}
+
+// forget removes an old mark, or renews it if its edge stands, because an Unfollow
+// died: without the mark, what the edge still brings would show.
+func (s *sweep) forget(name, at string, stands bool) (removed bool) {
+	s.removed++
+	if stands {
+		s.update.SetExpr("$.$ = ?", name, at, s.now)
+	} else {
+		s.update.RemoveExpr("$", name)
+	}
+	return !stands
 }
 
 // note sets the attribute, or removes it.

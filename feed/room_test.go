@@ -1,14 +1,19 @@
 package feed_test
 
 import (
+	"context"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // old is an id from before Retention and a day.
@@ -18,6 +23,10 @@ func TestMarksAreForgottenOnceTheirRangeHasExpired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.switchTo(t, "chris", feed.Pulled)
+	bounded := followEdge("jack", "goes: a switch bounded it")
+	bounded.ID = 7
+	_, _, err := w.follows.Follow(t.Context(), bounded)
+	require.NoError(t, err)
 	now := ids.At(time.Now())
 	marks := map[string]any{}
 	for source, p := range map[string]pull{
@@ -99,5 +108,115 @@ func TestADamagedDeadMarkEndsNoPull(t *testing.T) {
 	w.unfollow(t, "jack", "ann", nil)
 	require.Len(t, pulls(t, w, "jack", "chris"), 1)
 	require.NotContains(t, headerItem(t, w, "jack"), "dead#ben", "it holds up nothing")
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+}
+
+// The process dies before the edge has ended, so deliveries go on, hidden. Even the next
+// walk of a switch brings nothing back.
+func TestWhatAnInterruptedUnfollowHidStaysHidden(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			injector := faults.New(t, 1, faults.Rates{})
+			injector.KillAt(1)
+			if name == "kept" {
+				w.switchTo(t, "chris", feed.Pulled)
+				injector.KillBefore(3) // the first is refused
+			}
+			for _, source := range []string{"ann", "bob", "chris"} {
+				w.subscribe(t, "jack", source)
+			}
+			_, err := w.process(t, nil, injector.Wrap).Home("jack").Unfollow(t.Context(), "chris", opts)
+			require.ErrorIs(t, err, faults.ErrKilled)
+			var clock clock
+			later := w.process(t, &feed.Options{Consistent: true, Now: clock.now})
+			for _, other := range []string{"ann", "bob"} {
+				clock.advance(91 * 24 * time.Hour)
+				a := activity("chris", 1)
+				a.ID = ids.At(clock.now())
+				_, _, err := later.Outbox("chris").Publish(t.Context(), a)
+				require.NoError(t, err)
+				clock.advance(24 * time.Hour)
+				require.True(t, later.unfollow(t, "jack", other, nil))
+				if name == "kept" {
+					later.setPulled(t, "chris", true)
+					deliverAll(t, later)
+				}
+				require.Empty(t, all(t, later.Home("jack").List, 10))
+			}
+			later.subscribe(t, "jack", "chris")
+			require.Len(t, all(t, later.Home("jack").List, 10), 1)
+		})
+	}
+}
+
+// unreadable cannot read the last edge of one followee.
+type unreadable struct {
+	feed.Graph
+	followee string
+}
+
+func (g unreadable) Last(ctx context.Context, e follow.Edge) (follow.Edge, bool, error) {
+	if e.Followee == g.followee {
+		return follow.Edge{}, false, plaza.ErrCorrupt
+	}
+	return g.Graph.Last(ctx, e)
+}
+
+func TestAnOldMarkStaysWhileItsEdgeMayStand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, source := range []string{"later", "stands"} {
+		w.subscribe(t, "jack", source)
+	}
+	putMarks(t, w, map[string]any{
+		"dead#later": mark{Edge: 1, Unfollow: old()}, "dead#none": mark{Edge: 1, Unfollow: old()},
+		"dead#stands": mark{Edge: w.edge(t, "jack", "stands"), Unfollow: old()}, "dead#unknown": mark{Edge: 1, Unfollow: old()},
+	})
+	expired := entryOf(feed.Activity{Owner: "ann", ID: old()}, "ann", 1)
+	expired.TTL = 1
+	w.putEntries(t, []entry{expired})
+	feeds, err := feed.New(w.db, w.feedTable, w.gen, unreadable{w.follows, "unknown"}, nil)
+	require.NoError(t, err)
+	for range 2 {
+		_, err = feeds.Home("jack").Unfollow(t.Context(), "ann", nil)
+		require.NoError(t, err)
+		var marks []string
+		for name := range headerItem(t, w, "jack") {
+			if strings.HasPrefix(name, "dead#") {
+				marks = append(marks, name)
+			}
+		}
+		require.ElementsMatch(t, []string{"dead#ann", "dead#stands", "dead#unknown"}, marks)
+		_, err = w.follows.Unfollow(t.Context(), followEdge("jack", "stands"))
+		require.NoError(t, err, "now it has ended, what it brought until now stays hidden")
+	}
+}
+
+// An entry of a longer Retention lies below what has expired, and DynamoDB has deleted
+// nothing yet.
+func TestAMarkHidesWhatWasStoredUnderALongerRetention(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var clock clock
+	shorter := w.process(t, &feed.Options{Consistent: true, Retention: time.Hour, Now: clock.now})
+	longest := w.process(t, &feed.Options{Consistent: true, Retention: math.MaxInt64})
+	w.subscribe(t, "jack", "chris")
+	w.publish(t, "chris", 1)
+	require.True(t, w.unfollow(t, "jack", "chris", nil))
+	clock.advance(26 * time.Hour)
+	shorter.unfollow(t, "jack", "ann", nil)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+	longest.unfollow(t, "jack", "ann", nil)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+	expired := make([]entry, 1_001)
+	for i := range expired {
+		expired[i] = entryOf(feed.Activity{Owner: "ann", ID: w.mint(t)}, "ann", 1)
+		expired[i].TTL = 1
+	}
+	w.putEntries(t, expired)
+	shorter.unfollow(t, "jack", "ann", nil)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }

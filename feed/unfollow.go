@@ -30,14 +30,19 @@ type UnfollowOptions struct {
 // none, because follow's Unfollow ended it or its history was kept, the history
 // is removed.
 //
-// A home remembers each source that it hides for Retention and a day. With
-// KeepHistory it remembers the edge for as long. If it cannot remember another
-// one, Unfollow returns ErrFull and ends nothing.
+// A home remembers each source that it hides for Retention and a day, and longer
+// while it has entries from a longer Retention. With KeepHistory it remembers the
+// edge for as long. If it cannot remember another one, Unfollow returns ErrFull and
+// ends nothing.
+//
+// If an Unfollow was interrupted and its edge still stands, what it hid stays
+// hidden. Repeat it: until then deliveries go on.
 //
 // Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
 // header, 1 request, 1 WCU for each KB of it more where it forgets what has
-// expired or earlier follows of a Pulled source kept history; KeepHistory where the home reads the outbox
-// 2 requests, 2 WCU, 1 RCU for each 4 KB of the newest activity more; where no
+// expired or earlier follows of a Pulled source kept history; where it forgets unfollows
+// 1 request, 0.5 RCU more, 1 request, 1 RCU more for each; KeepHistory where the home reads
+// the outbox 2 requests, 2 WCU, 1 RCU for each 4 KB of the newest activity more; where no
 // edge stands 2 requests, 1 RCU, 1 WCU for each KB of the header; with an ID
 // then 2 requests, 1 RCU, 1 WCU more.
 func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (changed bool, err error) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"github.com/guregu/dynamo/v2"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -329,3 +331,18 @@ func TestADamagedStampOrCheckpointStopsAnImport(t *testing.T) {
 }
 
 var checkpoint = edgetest.Key{"I#old", "checkpoint"}
+
+// The digest is stored, so that an import goes on after an upgrade.
+func TestTheDigestOfAnImportStaysTheSame(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	edges := []follow.Edge{{Follower: "ann", Followee: "cat", ID: 1 << 60}, {Follower: "a#b", Followee: "dan", ID: 1<<60 + 1}}
+	_, err := w.Import(t.Context(), "old", sequence(edges), nil)
+	require.NoError(t, err)
+	var checkpoint struct {
+		Digest uint64 `dynamo:"digest"`
+	}
+	table := dynamotest.DB(t).Table(w.table)
+	require.NoError(t, table.Get("pk", "I#old").Range("sk", dynamo.Equal, "checkpoint").One(t.Context(), &checkpoint))
+	require.Equal(t, uint64(0x71a099199cff6e37), checkpoint.Digest)
+}

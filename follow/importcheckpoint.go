@@ -96,6 +96,8 @@ func (in *importer) saveCheckpoint(ctx context.Context, created, ended int) erro
 	return err
 }
 
+// addDigest adds an edge to the digest of the sequence. It is stored: after a change of it
+// no import that was begun before goes on.
 func (in *importer) addDigest(e Edge) {
 	text := keys.Join(e.Follower, e.Followee, e.ID.String())
 	var size [4]byte

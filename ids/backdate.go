@@ -24,6 +24,7 @@ func Backdate(t time.Time, key string) (ID, error) {
 	case !t.Before(maxID.Time().Add(time.Millisecond)):
 		return 0, &plaza.InvalidError{Field: "t", Reason: "is after 2069"}
 	}
+	// The ids are stored: testdata/backdate.txt holds the hash.
 	hash := sha256.Sum256([]byte(key))
 	low := ID(binary.BigEndian.Uint32(hash[:]) >> (32 - timeShift))
 	return max(At(t)|low, 1), nil // the zero ID is none

@@ -65,7 +65,8 @@ func (i *bucketItem) UnmarshalDynamoItem(item dynamo.Item) error {
 // expiry is when an item may be deleted.
 func expiry(full time.Time) int64 { return full.Add(time.Hour).Unix() }
 
-// digest shortens an attempt's id, so that 16 long ids cost no more units.
+// digest shortens an attempt's id, so that 16 long ids cost no more units. It is stored: a
+// change of it counts repeats across an upgrade again.
 func digest(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return base64.RawStdEncoding.EncodeToString(sum[:16])

@@ -165,3 +165,16 @@ func TestTakeNamesItsRequests(t *testing.T) {
 		return callstest.Failed(limiter.Take(ctx, ratelimit.Attempt{Object: "photo", User: "ann", ID: "1"}))
 	}}})
 }
+
+// Attempts are stored, so that a repeat after an upgrade is one.
+func TestTheDigestOfAnAttemptStaysTheSame(t *testing.T) {
+	t.Parallel()
+	table := dynamotest.Table(t, store.Schema)
+	_, err := newTable(t, newClock(), table).Take(t.Context(), ratelimit.Attempt{Object: "v", User: "ann", ID: "key 1"})
+	require.NoError(t, err)
+	var item struct {
+		Attempts []string `dynamo:"attempts"`
+	}
+	require.NoError(t, dynamotest.DB(t).Table(table).Get("pk", "Q#v#ann").Range("sk", dynamo.Equal, "Q").One(t.Context(), &item))
+	require.Equal(t, []string{"Inul8sbJEJ/lxEoGlvOTNw"}, item.Attempts)
+}

@@ -131,7 +131,9 @@ func (t *jsonText) only(object int, name string) int {
 	return member
 }
 
-// digest does not depend on the order of members or on how strings are escaped.
+// digest does not depend on the order of members or on how strings are escaped. The
+// activities that name objects by it are stored: after a change a repeat is another
+// activity. testdata holds digests.
 func (t *jsonText) digest(value int) [sha256.Size]byte {
 	begin := t.text[t.values[value].start]
 	if begin != '{' && begin != '[' {

@@ -285,3 +285,20 @@ func TestConcurrentFirstReplies(t *testing.T) {
 	require.Len(t, threads[0].First, 3)
 	require.EqualValues(t, many, threads[0].Replies)
 }
+
+// The hashes are stored, so that a repeat after an upgrade is one. Cases are only added.
+func TestTheHashOfACommentStaysTheSame(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	const root, reply, quoting = ids.ID(1 << 60), ids.ID(1<<60 + 1), ids.ID(1<<60 + 2)
+	w.add(t, comment.Comment{Object: "bird", User: "ann", ID: root, Key: "a", Text: "hello"})
+	w.add(t, comment.Comment{
+		Object: "bird", User: "ann", ID: reply, Key: "b", Text: "hi", Root: root, Parent: root,
+		Mentions: []string{"bob", "eve"}, Data: []byte(`{"a":1}`),
+	})
+	w.add(t, comment.Comment{Object: "bird", User: "ann", ID: quoting, Key: "c", Text: "look", Quote: &comment.Quote{Address: comment.Address{ID: root}}})
+	state := w.state(t)
+	for key, want := range map[string]string{"a": "ef544110969e919c0e44ab7b0d1d6f29", "b": "90c50c0c61e596da8ea4f18dd81f0218", "c": "b69f45793f70617a7eff719cd6375251"} {
+		require.Equal(t, want, fmt.Sprintf("%x", state["K#ann / "+key]["hash"]), key)
+	}
+}

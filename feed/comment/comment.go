@@ -109,7 +109,8 @@ func (r *Repository) checkContent(c Comment) error {
 }
 
 // hash is a fingerprint of what is added. It distinguishes a repeat from another
-// comment under the same identity.
+// comment under the same identity. It is stored: a change of it makes repeats across
+// an upgrade ErrConflict, so a new field counts only if it is set.
 func (c Comment) hash() []byte {
 	fields := []string{c.Object, c.Root.String(), c.Parent.String(), c.Text, string(c.Data)}
 	if c.Quote != nil {

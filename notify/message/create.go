@@ -55,6 +55,7 @@ func (r *Repository) create(ctx context.Context, g Group, by string) (created bo
 		return false, err
 	}
 	members := slices.Sorted(slices.Values(g.Members))
+	// Stored: a change of the hash makes repeats across an upgrade plaza.ErrConflict.
 	made := sha256.Sum256([]byte(keys.Join(members...)))
 	first := members[:min(len(members), maxFirst)]
 	at, of := headKey(g.ID), membersKey(g.ID)

@@ -27,6 +27,8 @@ type guard struct {
 }
 
 // hash is the hash of everything that a repeat must have in common with the first call.
+// It is stored: a change of it makes repeats across an upgrade plaza.ErrConflict, so a new
+// field counts only if it is set.
 func (m Message) hash() []byte {
 	sum := sha256.Sum256([]byte(keys.Join(m.Conversation, m.Text, string(m.Data), strconv.FormatInt(m.ReplyTo, 10))))
 	return sum[:]
