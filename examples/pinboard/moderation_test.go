@@ -135,6 +135,10 @@ func theAuthorAloneReadsTheModeratorsReason(t *testing.T, w *world) {
 	} {
 		require.True(t, mia.moderate("ines "+d.action, d.action, complaint{d.object, d.reason}).Changed, d.action)
 	}
+	gone := w.moderationComment(t, "ingrid", picture, "Gone", 0)
+	_, err := w.comments.Delete(t.Context(), comment.Action{Address: gone.Address(), User: "ingrid"})
+	require.NoError(t, err)
+	require.False(t, mia.moderate("gone", "remove", complaint{commentRef(gone.Address()).String(), "not ida's"}).Changed)
 	for _, c := range []caller{ida, ines, w.as(t, "ingrid"), mia} {
 		comments := c.send("GET", "/api/pins/"+picture+"/comments", nil).text
 		require.Contains(t, comments, `"removed"`)
