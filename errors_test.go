@@ -50,6 +50,8 @@ var exportedErrors = map[string]error{
 	"plaza.ErrCorrupt":        plaza.ErrCorrupt,
 	"plaza.InvalidError":      &plaza.InvalidError{},
 	"plaza.CorruptError":      &plaza.CorruptError{},
+	"plaza.ClockError":        &plaza.ClockError{},
+	"plaza.OlderError":        &plaza.OlderError{},
 
 	"cursor.ErrInvalid": cursor.ErrInvalid,
 	"cursor.ErrExpired": cursor.ErrExpired,

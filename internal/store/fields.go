@@ -12,8 +12,13 @@ import (
 )
 
 // UnmarshalItem is dynamo.UnmarshalItem, which takes NULL for the zero value, so that an
-// attribute that is there would count as absent. No feature stores NULL.
+// attribute that is there would count as absent. No feature stores NULL. A raw item may
+// have it, for those who repair.
 func UnmarshalItem(item dynamo.Item, out any) error {
+	if raw, ok := out.(*dynamo.Item); ok {
+		*raw = item
+		return nil
+	}
 	for name, value := range item {
 		if _, null := value.(*types.AttributeValueMemberNULL); null {
 			return fmt.Errorf("%s is null", name)
