@@ -106,6 +106,9 @@ func TestAnEndedShardThatIsListedAgainIsNotReadAgain(t *testing.T) {
 		w.change(func() { parent.unlisted = true })
 		w.until("it was missing twice", func() bool { return len(w.count("DescribeStream")) == listings+2 })
 		w.change(func() { parent.unlisted = false })
+		time.Sleep(renewTime)
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		p = w.start("bob", nil) // ann reads no more than her share
 		time.Sleep(5 * renewTime)
 		require.ErrorIs(t, p.stop(), context.Canceled)
 		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))
