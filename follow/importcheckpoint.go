@@ -64,19 +64,10 @@ func (r *Repository) openImport(ctx context.Context, name string, opts ImportOpt
 // valid reports whether the sums are those of full windows, of which the last may
 // be smaller.
 func (c checkpointItem) valid() bool {
-	if c.Window < 1 || c.Window > maxWindow || c.Done < 0 || c.Done > maxDone || min(c.Created, c.Existing, c.Ended) < 0 {
-		return false
-	}
-	most := int64(c.Done) * int64(c.Window)
-	if max(c.Created, c.Existing, c.Ended) > most {
-		return false
-	}
-	sum := c.Created + c.Existing + c.Ended
-	return sum <= most && sum > most-int64(c.Window)
+	sum, most := c.Created+c.Existing+c.Ended, int64(c.Done)*int64(c.Window)
+	return c.Window >= 1 && c.Window <= maxWindow && c.Done >= 0 && min(c.Created, c.Existing, c.Ended) >= 0 &&
+		sum <= most && sum > most-int64(c.Window)
 }
-
-// maxDone is more windows than any import has; sums of their edges do not overflow.
-const maxDone = 1 << 40
 
 // saveCheckpoint records that the window is finished.
 func (in *importer) saveCheckpoint(ctx context.Context, created, ended int) error {

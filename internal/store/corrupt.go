@@ -17,7 +17,11 @@ func (t *Table) Decode(item dynamo.Item, out any) error { return Decode(t.name, 
 // Decode is Table.Decode for an item of that table which was not read by us.
 func Decode(table string, item dynamo.Item, out any) error {
 	err := parallel.Catch(func() error {
-		if own, ok := out.(dynamo.ItemUnmarshaler); ok {
+		switch own := out.(type) {
+		case *dynamo.Item: // as it is, even if damaged
+			*own = item
+			return nil
+		case dynamo.ItemUnmarshaler:
 			return own.UnmarshalDynamoItem(item)
 		}
 		return UnmarshalItem(item, out)
