@@ -93,7 +93,7 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 	t.Parallel()
 	n, stored := faults.Size(100, 12), faults.Size(20, 4)
-	for name, tc := range faults.Cases(5, map[string]struct {
+	for name, tc := range faults.Cases(4, map[string]struct {
 		kind     faults.Kind
 		want     error
 		requests int // of one publish, where its error ends them all
@@ -103,7 +103,7 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 		"the context ends":           {faults.None, context.Canceled, 0},
 		"the process dies":           {faults.KilledAfter, faults.ErrKilled, 0},
 		"no answer, again and again": {faults.LostAfter, plaza.ErrUnknownOutcome, 0},
-	}) {
+	}, "refused until the end") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, 1, faults.Rates{})

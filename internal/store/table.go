@@ -3,8 +3,8 @@
 //
 // Only the SDK retries throttling of a whole request. This package retries what
 // the SDK does not, with jitter and a bound: transactions that were cancelled
-// for passing reasons, conflicts of single writes with a transaction, and
-// unprocessed entries of batches.
+// for passing reasons or are still under way, conflicts of single writes with a
+// transaction, and unprocessed entries of batches.
 package store
 
 import (
