@@ -97,7 +97,7 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 		}) {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
-				for k, killed := faults.Size(1, 4), true; killed; k += 2 { // once between any two writes
+				for k, killed := faults.Size(1, 2), true; killed; k += faults.Size(2, 3) { // all: once between any two writes
 					w, _ := newScored(t)
 					others := populate(t, w)
 					in := faults.New(t, uint64(k), faults.Rates{})
@@ -113,9 +113,6 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 						requireErased(t, w, others)
 					} else {
 						require.Equal(t, []string{"K#chris / 1"}, w.traces(t, "nest"))
-					}
-					if !faults.Full() {
-						break
 					}
 				}
 			})
@@ -145,7 +142,7 @@ func TestErasingUnderFaults(t *testing.T) {
 
 func TestDeletesDuringAnEraseObjectLeaveNothing(t *testing.T) {
 	t.Parallel()
-	for k, killed := faults.Size(1, 4), true; killed; k++ {
+	for k, killed := 1, true; killed; k += faults.Size(1, 3) {
 		w, _ := newScored(t)
 		populate(t, w)
 		w.says(t, "eve", "nest")
@@ -161,9 +158,6 @@ func TestDeletesDuringAnEraseObjectLeaveNothing(t *testing.T) {
 			if strings.HasPrefix(key, "M#") {
 				require.NotEmpty(t, item["object"], key)
 			}
-		}
-		if !faults.Full() {
-			break
 		}
 	}
 }
