@@ -190,7 +190,7 @@ func (r *Reader) list(ctx context.Context) error {
 		case !r.began.IsZero():
 			t := &tail{shard: s, from: horizon, through: r.began}
 			if parent != nil { // it was no parent when shards were listed before
-				t.through = earlier(parent.through, r.whole)
+				t.through = r.whole
 			}
 			r.shards[s.id] = t
 		case l.parents[s.id]:
