@@ -206,7 +206,7 @@ func (l *folding) round(ctx context.Context) error {
 		if err = l.survive(ctx, err); err != nil {
 			return err
 		}
-		return foldSleep(ctx, min(l.opts.Every, time.Second))
+		return parallel.Sleep(ctx, min(l.opts.Every, time.Second))
 	}
 	if err := l.readBoards(ctx); err != nil {
 		return err
@@ -261,18 +261,6 @@ func (l *folding) survive(ctx context.Context, err error) error {
 	}
 	l.opts.OnError(err)
 	return nil
-}
-
-// foldSleep waits before the next attempt.
-func foldSleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 func (l *folding) report() {

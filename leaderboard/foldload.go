@@ -131,7 +131,7 @@ func (f *foldLoad) readShard(ctx context.Context, t *store.Table, part string) e
 		if span.From = after(rows[len(rows)-1].key); span.From == nil { // no key is larger
 			return nil
 		}
-		if err := foldSleep(ctx, time.Since(began)); err != nil {
+		if err := parallel.Sleep(ctx, time.Since(began)); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 // Policy says how often to try something and how long to wait in between. The
@@ -50,18 +51,7 @@ func (p Policy) pause(ctx context.Context, round int) error {
 	}
 	sleep := p.Sleep
 	if sleep == nil {
-		sleep = sleepTimer
+		sleep = parallel.Sleep
 	}
 	return sleep(ctx, rand.N(bound+1))
-}
-
-func sleepTimer(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

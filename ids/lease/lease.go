@@ -144,14 +144,7 @@ func await(ctx context.Context, wait time.Duration) error {
 	if wait > maxWait {
 		return ids.ErrClockRollback
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return parallel.Sleep(ctx, wait)
 }
 
 // use records that an id with the time at is used, and returns how much time is

@@ -62,7 +62,7 @@ func (e *Election) Run(ctx context.Context) error {
 		case err != nil:
 			e.OnError(err)
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := parallel.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (c *candidate) reign(ctx context.Context, held leaderItem, sent time.Time) 
 func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) error {
 	pause := c.tick()
 	for {
-		if err := sleep(ctx, pause); err != nil {
+		if err := parallel.Sleep(ctx, pause); err != nil {
 			return err
 		}
 		sent := time.Now()
@@ -206,16 +206,5 @@ func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) 
 		}
 		c.OnError(err)
 		pause = c.tick() / 10
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -1,11 +1,12 @@
-// Package parallel runs functions concurrently as errgroup does. A panic of one of
-// them becomes its error and does not end the process.
+// Package parallel runs functions concurrently as errgroup does, and waits. A panic of a
+// function becomes its error and does not end the process.
 package parallel
 
 import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -72,4 +73,16 @@ func Catch(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// Sleep waits for d, or until ctx ends, and returns the context's error then.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

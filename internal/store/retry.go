@@ -21,6 +21,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 const (
@@ -32,14 +33,7 @@ const (
 // sleep waits before the given attempt: exponential backoff with full jitter.
 func sleep(ctx context.Context, attempt int) error {
 	wait := min(firstWait<<attempt, maxWait)
-	timer := time.NewTimer(rand.N(wait))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return parallel.Sleep(ctx, rand.N(wait))
 }
 
 // passing reports whether the whole write was refused for passing reasons that

@@ -154,7 +154,7 @@ func (q *Queue[W]) Run(ctx context.Context, poll time.Duration, pass func(contex
 		case errors.As(err, new(*plaza.ClockError)):
 			err = q.pause(ctx)
 		default:
-			err = sleep(ctx, poll*3/4+rand.N(poll/2+1))
+			err = parallel.Sleep(ctx, poll*3/4+rand.N(poll/2+1))
 		}
 		if err != nil {
 			return err
@@ -170,22 +170,11 @@ const (
 // pause returns when the clock is right again.
 func (q *Queue[W]) pause(ctx context.Context) error {
 	for {
-		if err := sleep(ctx, askClock); err != nil {
+		if err := parallel.Sleep(ctx, askClock); err != nil {
 			return err
 		}
 		if err := q.Table.CheckClock(ctx); err == nil {
-			return sleep(ctx, rand.N(spread))
+			return parallel.Sleep(ctx, rand.N(spread))
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
