@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"github.com/guregu/dynamo/v2"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -15,10 +13,12 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/faults"

@@ -163,6 +163,7 @@ func TestARepeatedRequestDoesNotUndoWhatFollowed(t *testing.T) {
 		})
 		require.ErrorIs(t, c.call(w.process(t, nil, lost.Wrap), to), c.want, name) // nil stands for no error
 		require.Equal(t, 2, updates, name)
-		require.Equal(t, undone, []any{w.stands(t, to), w.list(t, to.User)}, name)
+		stands := []any{w.stands(t, to), w.list(t, to.User)}
+		require.Equal(t, undone, stands, name)
 	}
 }

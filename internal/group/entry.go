@@ -61,9 +61,6 @@ func (e Event) entry(write ids.ID) Entry {
 	return Entry{ID: e.ID, Write: write, Actor: e.Actor, Detail: e.Detail}
 }
 
-// text is the value of the event's attribute after the write.
-func (e Event) text(write ids.ID) string { return e.entry(write).text(e.attribute()) }
-
 // text is the value of the attribute name.
 func (e Entry) text(name string) string {
 	parts := []string{string(e.Earlier) + e.Write.String()}

@@ -106,15 +106,16 @@ func (s *tries) HandleFinalize(ctx context.Context, in middleware.FinalizeInput,
 // failed wraps the error of a call with the sentinel that callers know. It keeps the
 // cause.
 func (t *Table) failed(ctx context.Context, err error, seen *tries, write bool) error {
-	switch class := seen.class(ctx, err, write); class {
-	case nil:
+	class := seen.class(ctx, err, write)
+	if class == nil {
 		return fmt.Errorf("table %s: %w", t.name, err)
-	case plaza.ErrUnavailable:
-		o := cmp.Or(seen.options.Load(), &dynamodb.Options{})
-		return fmt.Errorf("table %s at %s: %w: %w", t.name, cmp.Or(aws.ToString(o.BaseEndpoint), "region "+o.Region), class, err)
-	default:
-		return fmt.Errorf("table %s: %w: %w", t.name, class, err)
 	}
+	at := ""
+	if errors.Is(class, plaza.ErrUnavailable) {
+		o := cmp.Or(seen.options.Load(), &dynamodb.Options{})
+		at = " at " + cmp.Or(aws.ToString(o.BaseEndpoint), "region "+o.Region)
+	}
+	return fmt.Errorf("table %s%s: %w: %w", t.name, at, class, err)
 }
 
 func (s *tries) class(ctx context.Context, err error, write bool) error {
@@ -122,8 +123,7 @@ func (s *tries) class(ctx context.Context, err error, write bool) error {
 	var missing *types.ResourceNotFoundException
 	var call *smithy.OperationError
 	switch {
-	case errors.Is(err, plaza.ErrCorrupt):
-		return nil
+	case errors.Is(err, plaza.ErrCorrupt): // which is a class
 	case write && lost:
 		return plaza.ErrUnknownOutcome
 	case !lost && !answered && errors.As(err, &call) && ctx.Err() == nil:
@@ -132,8 +132,7 @@ func (s *tries) class(ctx context.Context, err error, write bool) error {
 		return plaza.ErrTable
 	case passing(err), throttled(err):
 		return plaza.ErrBusy
-	case refused(err), !write && ctx.Err() != nil:
-		return nil
+	case refused(err), !write && ctx.Err() != nil: // of no class
 	case lost, answered:
 		return plaza.ErrBusy
 	}

@@ -35,12 +35,12 @@ func (r *Repository) Due(ctx context.Context, user string, channels []string, at
 			return 0, err
 		}
 	}
-	ends := make([]ids.ID, len(channels))
+	ends := slices.Repeat([]ids.ID{always}, len(channels)+1)
 	err = parallel.ForEach(ctx, len(channels), len(channels), func(ctx context.Context, i int) (err error) {
 		ends[i], err = r.due(ctx, place{user, channels[i]}, at)
 		return err
 	})
-	return slices.Min(append(ends, always)), wrap("due for", user, err)
+	return slices.Min(ends), wrap("due for", user, err)
 }
 
 // place is a channel of a user.

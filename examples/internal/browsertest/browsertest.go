@@ -184,7 +184,7 @@ func (w Window) OpenAfter(script, url string) {
 	require.NoError(w.t, err)
 	w.Open(url)
 	_, err = chromedp.Run(w.ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
-		return cdp.Call(ctx, t, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added.Identifier})
+		return cdp.Call(ctx, t, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams(added))
 	})
 	require.NoError(w.t, err)
 }
