@@ -136,7 +136,7 @@ func (s *tries) class(ctx context.Context, err error, write bool) error {
 	case lost, answered:
 		return plaza.ErrBusy
 	}
-	return nil
+	return nil //nolint:nilerr // err is of no class, or has one
 }
 
 func denied(err error) bool {
