@@ -82,7 +82,7 @@ func (o *outside) Do(r *http.Request) (*http.Response, error) {
 	case a := <-s.out:
 		o.slots <- s
 		if a.err == nil {
-			a.res.Header.Set("Date", time.Now().UTC().Format(http.TimeFormat)) // the bubble's
+			a.res.Header.Set("Date", time.Now().UTC().Format(http.TimeFormat)) // the bubble's, as plazatest.OwnDates
 		}
 		return a.res, a.err
 	case <-r.Context().Done():
