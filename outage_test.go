@@ -88,9 +88,9 @@ func inWorld(t *testing.T, wrap func(aws.HTTPClient) aws.HTTPClient, f func(*tes
 	send := dynamotest.Outside(t, own)
 	synctest.Test(t, func(t *testing.T) {
 		w.clean, w.cut = dynamotest.DB(t, send), dynamotest.DB(t, send, wrap)
-		var err error
-		w.gen, err = ids.New(1, nil)
+		gen, err := ids.New(1, nil)
 		require.NoError(t, err)
+		w.gen = &counted{Source: gen}
 		f(t, w)
 	})
 }
@@ -99,7 +99,7 @@ func inWorld(t *testing.T, wrap func(aws.HTTPClient) aws.HTTPClient, f func(*tes
 // use for a clock.
 func TestEveryWorkerPausesWhileItsClockIsWrong(t *testing.T) {
 	t.Parallel()
-	dates, meter := &faults.Dates{}, dynamotest.NewMeter()
+	dates, meter := &faults.Dates{}, dynamotest.NewMeter().Price()
 	inWorld(t, func(next aws.HTTPClient) aws.HTTPClient { return dates.Wrap(meter.Wrap(next)) }, func(t *testing.T, w *outageWorld) {
 		workers := map[string]*worker{
 			"feed": w.feed(t), "notify": w.notify(t), "digest": w.digest(t), "leaderboard": w.leaderboard(t), "folder": w.folder(t),
@@ -116,8 +116,12 @@ func TestEveryWorkerPausesWhileItsClockIsWrong(t *testing.T) {
 			require.Positive(t, worker.failed.Load(), name)
 		}
 		meter.Take()
+		made := w.gen.made.Load()
 		time.Sleep(time.Hour)
-		require.LessOrEqual(t, meter.Take().Requests, len(workers)*3600)
+		cost := meter.Take()
+		require.LessOrEqual(t, cost.Requests, len(workers)*3600)
+		require.Zero(t, cost.Write)
+		require.Equal(t, made, w.gen.made.Load())
 		for name, worker := range workers {
 			require.Zero(t, worker.times(t), name)
 		}
@@ -144,10 +148,21 @@ func start(t *testing.T, workers map[string]*worker) (stop func()) {
 	}
 }
 
+// counted counts the ids of a source.
+type counted struct {
+	ids.Source
+	made atomic.Int64
+}
+
+func (c *counted) Next(ctx context.Context) (ids.ID, error) {
+	c.made.Add(1)
+	return c.Source.Next(ctx)
+}
+
 type outageWorld struct {
 	table      map[string]string
 	clean, cut *dynamo.DB // without the outage, and with it
-	gen        ids.Source
+	gen        *counted
 }
 
 func (w *outageWorld) run(t *testing.T, outage *faults.Outage, rate float64) {

@@ -77,7 +77,7 @@ type Options struct {
 
 	// Coalesce is the least time between two moves of a full group to the top. In
 	// between a process stores no events of the group, even if there is room again.
-	// Defaults to 10 s.
+	// Longer by as much as clocks differ. Defaults to 10 s.
 	Coalesce time.Duration
 
 	// JobShards is how many partitions hold the jobs of Watchers, 1 to 64. You

@@ -87,8 +87,8 @@ type rise struct {
 	next time.Time // when it may rise again
 }
 
-// rise is when the group rose, if it may not rise yet. A clock that was ahead does
-// not keep it down longer.
+// rise is when the group rose, if it may not rise yet. Where the clock that raised it is
+// ahead of ours, it waits longer by as much.
 func (s *Groups) rise(g *stored, now time.Time) (rise, bool) {
 	at := g.Last.Time()
 	if at.After(now) {
