@@ -97,25 +97,25 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
-// OlderError is returned for a write whose ID or Op, which the caller gave, is older than
-// the removal that it meets, though by no more than clocks may differ: it may be a late
-// repeat, or new and from a slow clock. Nothing was written. If it is new, repeat it
-// without an id, or with one made after RetryAfter. It unwraps to ErrRemoved.
+// OlderError is returned for a write whose ID or Op is older than the removal that it
+// meets, though by no more than clocks may differ: it may be a late repeat, or new and
+// from a slow clock. Nothing was written. If it is new, repeat it with an id made after
+// RetryAfter. It unwraps to ErrRemoved.
 type OlderError struct {
 	RetryAfter time.Duration
 }
 
 func (e *OlderError) Error() string {
-	return fmt.Sprintf("plaza: older than a removal: an id made in %v is not, nor one that this call makes", e.RetryAfter)
+	return fmt.Sprintf("plaza: older than a removal: an id made in %v is not", e.RetryAfter)
 }
 
 func (e *OlderError) Unwrap() error { return ErrRemoved }
 
-// ClockError reports that this process's clock and DynamoDB's are more than 5 s apart.
+// ClockError reports that this process's clock and DynamoDB's may be more than 5 s apart.
 // Either may be wrong. It unwraps to ErrUnavailable.
 type ClockError struct {
 	Table string
-	Ahead time.Duration // of this process's clock, give or take a second; negative if it is behind
+	Ahead time.Duration // of this process's clock, give or take 1.5 s; negative if it is behind
 }
 
 func (e *ClockError) Error() string {

@@ -82,8 +82,11 @@ type erasedItem struct {
 func (r *Repository) erased(entry dynamo.Item, op ids.ID) erasedItem {
 	key := store.KeyOf(entry)
 	e := readableEntry(entry)
-	known, _ := parseOps(e.Ops)
-	for _, applied := range known.known {
+	remembered, _ := parseOps(e.Ops)
+	for _, floor := range append(remembered.floors, remembered.floor) {
+		op = max(op, floor)
+	}
+	for _, applied := range remembered.known {
 		op = max(op, applied.op)
 	}
 	return erasedItem{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -245,13 +246,18 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (got a
 }
 
 // after raises an Op that this call made above the removal that it meets, whose clock was
-// ahead. Erase leaves no revision: what it meets may be a late repeat.
+// ahead: by as much as clocks may differ, since ids of one source stay different so. Erase
+// leaves no revision: what it meets may be a late repeat.
 func (a attempt) after(e *entryItem) attempt {
 	if e == nil || e.Rev == 0 || a.Op > e.Removed || !a.minted || a.doubtful {
 		return a
 	}
+	at := a.Op.Time().Add(keys.MaxAhead)
+	if end := a.period.end; !end.IsZero() && !at.Before(end) {
+		return a // a repeat would be one of the next period
+	}
 	if _, known, _ := a.firstAnswer(e); !known {
-		a.Op = keys.After(a.Op, e.Removed)
+		a.Op += ids.At(at) - ids.At(a.Op.Time())
 	}
 	return a
 }

@@ -72,18 +72,18 @@ func NewDeadTable(db *dynamo.DB, table, consumer string, opts *DeadTableOptions)
 	if t.opts.Codec == nil {
 		t.opts.Codec = cursor.Plain()
 	}
+	var err error
+	if t.table, err = store.Open(db, table, t.opts.OnCorrupt, t.opts.Now != nil); err != nil {
+		return nil, err
+	}
 	if t.opts.Now == nil {
 		t.opts.Now = time.Now
-	}
-	var err error
-	if t.table, err = store.Open(db, table, t.opts.OnCorrupt, false); err != nil {
-		return nil, err
 	}
 	return t, nil
 }
 
 // Verify checks the table's key schema, its expiry and the mark that Init left.
-// Any difference is plaza.ErrTable.
+// Any difference is plaza.ErrTable, a wrong clock a *plaza.ClockError.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (t *DeadTable) Verify(ctx context.Context) error {

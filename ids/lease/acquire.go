@@ -180,6 +180,9 @@ func take(ctx context.Context, t *store.Table, machine uint16, owner string, o O
 		case found.Until > now.UnixMilli():
 			return nil, 0, nil
 		}
+		if err := t.CheckClock(ctx); err != nil { // by a right clock it has expired
+			return nil, 0, err
+		}
 		old = *found
 	}
 	return nil, 0, nil // another took it first

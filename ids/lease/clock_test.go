@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,26 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
+
+func TestAWrongClockTakesNoNumberOfAnother(t *testing.T) {
+	t.Parallel()
+	db, table := dynamotest.DB(t), dynamotest.Table(t, lease.Table)
+	w := &world{t: t, truth: db, table: table}
+	holder, err := lease.NewSource(db, table, &lease.Options{First: only})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, holder.Close(context.Background())) })
+	_, err = holder.Next(t.Context())
+	require.NoError(t, err)
+	held := w.row()
+	dates := &faults.Dates{}
+	dates.Shift(-time.Hour)
+	ahead, err := lease.NewSource(dynamotest.DB(t, dates.Wrap), table, &lease.Options{First: only})
+	require.NoError(t, err)
+	ahead.SetNow(func() time.Time { return time.Now().Add(time.Hour) })
+	_, err = ahead.Next(t.Context())
+	require.ErrorAs(t, err, new(*plaza.ClockError))
+	require.Equal(t, held, w.row())
+}
 
 // The time is synctest's, which is DynamoDB's too.
 func TestNoIDIsMadeByAWrongClock(t *testing.T) {

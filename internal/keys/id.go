@@ -37,7 +37,7 @@ func CheckNewID(field string, id ids.ID, now time.Time) error {
 // Older returns the error of an id that is not above end, the id of a removal: a
 // *plaza.OlderError if clocks may be the reason, otherwise plaza.ErrRemoved.
 func Older(id, end ids.ID, now time.Time) error {
-	if end.Time().Sub(id.Time()) > MaxAhead {
+	if id == end || end.Time().Sub(id.Time()) > MaxAhead {
 		return plaza.ErrRemoved
 	}
 	return &plaza.OlderError{RetryAfter: max(0, end.Time().Add(time.Millisecond).Sub(now))}

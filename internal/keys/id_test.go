@@ -1,6 +1,7 @@
 package keys_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -39,4 +40,23 @@ func TestCheckIDAndCheckNewID(t *testing.T) {
 			require.Equal(t, "Edge", invalid.Field)
 		}
 	}
+}
+
+func TestOlderIsRemovedUnlessClocksMayBeTheReason(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	end := ids.At(now.Add(9 * time.Second))
+	for id, want := range map[ids.ID]time.Duration{
+		end:                                   -1,
+		end - 1:                               9*time.Second + time.Millisecond,
+		ids.At(now.Add(-time.Second)):         9*time.Second + time.Millisecond,
+		ids.At(now.Add(-time.Second)) - 1<<22: -1,
+	} {
+		err := keys.Older(id, end, now)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+		older := &plaza.OlderError{RetryAfter: -1}
+		errors.As(err, &older)
+		require.Equal(t, want, older.RetryAfter)
+	}
+	require.Equal(t, &plaza.OlderError{}, keys.Older(end-1, end, now.Add(time.Minute)))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -106,20 +107,25 @@ func (t *Table) CheckClock(ctx context.Context) error {
 	if known, err := c.known(); known {
 		return err
 	}
+	asking, cancel := context.WithTimeout(ctx, 2*slowAnswer) // others wait for the turn
+	defer cancel()
 	heard := c.dates()
-	err := t.askClock(ctx)
+	err := t.askClock(asking)
 	if c.doubtful(heard) {
-		err = t.askClock(ctx)
+		err = t.askClock(asking)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	return c.settle(heard, err)
 }
 
+// askClock asks once: the SDK does not repeat it.
 func (t *Table) askClock(ctx context.Context) error {
-	var mark marker
-	err := t.Dated().Get(ctx, markerKey, false, &mark)
-	if errors.Is(err, plaza.ErrNotFound) || errors.Is(err, plaza.ErrCorrupt) {
-		return nil
+	once := func(ctx context.Context, in *dynamodb.GetItemInput, o ...option) (*dynamodb.GetItemOutput, error) {
+		return t.db.Client().GetItem(ctx, in, append(o, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })...)
 	}
+	_, err := ask(ctx, t.Dated(), once, &dynamodb.GetItemInput{TableName: &t.name, Key: markerKey.item()})
 	return err
 }
 
@@ -148,15 +154,22 @@ func (c *clock) doubtful(heard int) bool {
 	return c.heard > heard && c.off != nil && c.wrong == nil
 }
 
+// errNoDate is of an answer that came too late, or lacks a Date that others had.
+var errNoDate = errors.New("an answer that says nothing")
+
 // settle ends a question that began after that many answers.
 func (c *clock) settle(heard int, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.heard > heard && c.off == nil {
+	answered := c.heard > heard
+	if answered && c.off == nil {
 		return nil
 	}
 	c.asked, c.reply = c.now().Mono, c.wrong
-	if c.heard == heard && c.wrong == nil && err != nil {
+	if !answered && err == nil && c.heard > 0 && c.off == nil {
+		err = errNoDate
+	}
+	if c.wrong == nil && err != nil {
 		c.reply = fmt.Errorf("compare clocks: %w: %w", plaza.ErrUnavailable, err)
 	}
 	return c.reply
@@ -169,7 +182,7 @@ func (c *clock) note(sent, received Reading, header http.Header) {
 	defer c.mu.Unlock()
 	switch {
 	case err != nil:
-		if c.off == nil { // nothing to compare
+		if c.heard == 0 { // nothing to compare
 			c.base = received
 		}
 		return
@@ -178,7 +191,7 @@ func (c *clock) note(sent, received Reading, header http.Header) {
 	}
 	c.heard++
 	o := offset{sent.Wall.Sub(date) - dateAge, received.Wall.Sub(date)}
-	if -maxOffset <= o.least && o.most <= maxOffset {
+	if o.least.Abs() <= maxOffset && o.most.Abs() <= maxOffset { // least is above most if the clock went back meanwhile
 		c.base, c.off, c.wrong, c.asked, c.reply = received, nil, nil, 0, nil
 		return
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -246,9 +247,63 @@ func TestAClockThatPartedWithoutAnAnswerIsUnavailable(t *testing.T) {
 	err := c.CheckClock(t.Context())
 	require.ErrorIs(t, err, plaza.ErrUnavailable)
 	require.NotErrorAs(t, err, new(*plaza.ClockError))
-	once := sent()
 	require.ErrorIs(t, c.CheckClock(t.Context()), plaza.ErrUnavailable)
-	require.Equal(t, once, sent(), "it asks once a second")
+	require.Equal(t, 1, sent(), "it asks once a second, and the SDK does not ask again")
+}
+
+func TestAJumpDoesNotSlipThrough(t *testing.T) {
+	t.Parallel()
+	for name, meet := range map[string]func(c *clocks){
+		"the second answer is lost": func(c *clocks) {
+			first := c.Requests() + 1
+			c.Script(func(_ string, _ []byte, n int) faults.Fault {
+				if n == first {
+					return faults.Fault{}
+				}
+				return faults.Fault{Kind: faults.LostBefore}
+			})
+		},
+		"the answer is slow": func(c *clocks) { c.took = 1001 * time.Millisecond },
+		"the answer has no Date, though others have": func(c *clocks) {
+			c.answer = func(_ int, h http.Header) { h.Del("Date") }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClocks(t)
+			c.read(t)
+			meet(c)
+			c.jump(3 * time.Hour)
+			err := c.CheckClock(t.Context())
+			require.ErrorIs(t, err, plaza.ErrUnavailable)
+			require.NotErrorAs(t, err, new(*plaza.ClockError))
+		})
+	}
+}
+
+func TestAJumpBackDuringARequestIsNoticed(t *testing.T) {
+	t.Parallel()
+	c := newClocks(t)
+	c.answer = func(n int, _ http.Header) {
+		if n == 1 {
+			c.jump(-3 * time.Hour)
+		}
+	}
+	c.read(t)
+	ahead, _ := c.check(t)
+	require.NotZero(t, ahead)
+}
+
+func TestWhoGivesUpSettlesNothing(t *testing.T) {
+	t.Parallel()
+	c := newClocks(t)
+	c.own.Wall, c.theirs = c.own.Wall.Add(time.Hour), c.theirs.Add(time.Hour) // the machine slept
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, c.CheckClock(ctx), context.Canceled)
+	ahead, asked := c.check(t)
+	require.Zero(t, ahead)
+	require.Equal(t, 1, asked)
 }
 
 func TestATrustedClockIsNotCompared(t *testing.T) {
