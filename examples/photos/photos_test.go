@@ -75,7 +75,7 @@ func TestPhotosAreShared(t *testing.T) {
 		}
 		return standings
 	}
-	require.True(t, call[bool](t, w, "3 requests, 2 RCU, 10 WCU", "ann", "PUT /following/ben", ""))
+	require.True(t, call[bool](t, w, "3 requests, 3 RCU, 10 WCU", "ann", "PUT /following/ben", ""))
 	const sea = `{"data":{"title":"Sea"}}`
 	posted := call[photo](t, w, "7 requests, 3 RCU, 9 WCU", "ben", "PUT /photos/sea", sea)
 	require.Equal(t, posted, call[photo](t, w, "2 requests, 1 RCU, 6 WCU", "ben", "PUT /photos/sea", sea), "a repeat")

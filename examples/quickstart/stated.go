@@ -18,7 +18,7 @@ var (
 // followCost is the transaction, the source's mode, one read of its outbox, and
 // the activities that are copied from there.
 func followCost(copied int) meter.Cost {
-	return meter.Cost{Requests: 3 + batches(copied), Write: 10 + float64(copied), Read: 2 + float64(copied)/4}
+	return meter.Cost{Requests: 3 + batches(copied), Write: 10 + float64(copied), Read: 3 + float64(copied)/4}
 }
 
 // publishCost is n times the transaction with a foreign id, the publisher's mode,

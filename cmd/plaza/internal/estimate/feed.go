@@ -71,7 +71,7 @@ const copies = 100
 func (m *model) follow() {
 	n := m.total(m.in.NewFollows)
 	copied := func(rows float64) Units {
-		return Units{Requests: 2 + math.Ceil(rows/25), Read: 2 * read(rows, m.postBytes()), Write: 10 + rows}.plus(mode)
+		return Units{Requests: 2 + math.Ceil(rows/25), Read: 1 + 2*read(rows, m.postBytes()), Write: 10 + rows}.plus(mode)
 	}
 	recent := math.Min(copies, m.in.Posts*math.Min(m.in.Days, retention))
 	m.call("feed.Home.Follow", n, whole(copied, recent), copied(copies))
