@@ -15,8 +15,8 @@ var (
 	followersCost     = meter.Cost{Requests: 2, Read: 2}
 )
 
-// followCost is the transaction, the source's mode, one read of its outbox, and
-// the activities that are copied from there.
+// followCost is the transaction, the source's mode with the home's header, one read of the
+// source's outbox, and the activities that are copied from there.
 func followCost(copied int) meter.Cost {
 	return meter.Cost{Requests: 3 + batches(copied), Write: 10 + float64(copied), Read: 3 + float64(copied)/4}
 }
