@@ -252,7 +252,7 @@ func TestMarksAreThoseOfTheFollowsUnderFaults(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, seed, harsh)
 			random := rand.New(rand.NewPCG(seed, 2))
-			w := newWorld(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(time.Minute) }}, injector.Wrap)
+			w := newWorld(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(9 * time.Second) }}, injector.Wrap)
 			later := w.later(t, injector.Wrap)
 			follows, isPulled := map[string]bool{}, map[string]bool{}
 			for range faults.Size(40, 24) {

@@ -15,7 +15,8 @@ import (
 // what is damaged. Two of an edge's three items restore the third, and one
 // alone is removed. Then it sets the counts to what the lists hold. Edges may
 // begin and end meanwhile. An edge that is restored to a head's list is counted
-// there too, so ends may be repaired in any order.
+// there too, so ends may be repaired in any order. If Repair of the tail was
+// interrupted, repair the head after it.
 //
 // Cost: as Check; for each torn edge 2 requests and 1 transaction more.
 func (g *Graph) Repair(ctx context.Context, of Ends) (Drift, error) {

@@ -25,7 +25,11 @@ func repairUnderFaults[E any](t *testing.T, f Feature[E]) {
 			t.Parallel()
 			s := damagedScene(t, f, 5, damage.do)
 			random := rand.New(rand.NewPCG(uint64(seed), 3))
-			for _, of := range []edge.Ends{{Head: "bob"}, {Tail: "ann"}} {
+			ends := []edge.Ends{{Head: "bob"}, {Tail: "ann"}}
+			if name == "shard closed" { // it may be killed between opening the shard and counting there
+				ends = append(ends, ends[0])
+			}
+			for _, of := range ends {
 				s.persist(t, random, func(process world[E]) error {
 					_, err := process.Repair(t.Context(), of)
 					return err

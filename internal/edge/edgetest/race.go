@@ -110,7 +110,7 @@ func repairReadsAgain[E any](t *testing.T, f Feature[E]) {
 
 // repairEndsMeanwhile ends the torn edge just before Repair writes.
 func repairEndsMeanwhile[E any](t *testing.T, f Feature[E]) {
-	for _, name := range faults.Some(1, "the head's row gone", "the tail's row gone", "guard of another shard") {
+	for _, name := range faults.Some(1, "the head's row gone", "the tail's row gone") {
 		s := damagedScene(t, f, 1, damages(f)[name].do)
 		ended := false
 		repairing := s.watched(t, spread(1), func(op string, _ []byte) faults.Fault {
