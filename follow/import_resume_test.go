@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +24,7 @@ import (
 )
 
 // TestImportResumesAfterAKill kills the process at each of its writes in turn,
-// before or after the write is applied. A window has more counters than one
+// before or after the write is applied, and always after it added counts. A window has more counters than one
 // transaction holds.
 func TestImportResumesAfterAKill(t *testing.T) {
 	t.Parallel()
@@ -47,35 +46,43 @@ func TestImportResumesAfterAKill(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, count.Writes(), 30)
 
-	for k := range faults.Seeds(uint64(count.Writes())) {
-		k := 1 + int(k)
-		for name, kill := range map[string]func(*faults.Injector){
-			"after":  func(in *faults.Injector) { in.KillAt(k) },
-			"before": func(in *faults.Injector) { in.KillBefore(k) },
-		} {
-			if os.Getenv("CI") == "" && (name == "after") == (k%2 == 0) {
-				continue // without CI, only one of the two
-			}
-			t.Run(fmt.Sprint(name, " ", k), func(t *testing.T) {
-				t.Parallel()
-				in := faults.New(t, uint64(k), faults.Rates{})
-				kill(in)
-				w := newWorld(t, stars(2), in.Wrap)
-				_, err := w.Import(t.Context(), "old", sequence(edges), opts)
-				if in.Writes() >= k { // which shards must be opened depends on the ids, so there may be fewer writes
-					require.ErrorIs(t, err, faults.ErrKilled)
-				} else {
-					require.NoError(t, err)
+	kills := map[string]func(*faults.Injector){
+		"after counts": func(in *faults.Injector) {
+			in.Script(func(op string, body []byte, _ int) faults.Fault {
+				if op == "TransactWriteItems" && bytes.Contains(body, []byte("I#old")) {
+					return faults.Fault{Kind: faults.KilledAfter}
 				}
-
-				// The next process has more shards configured.
-				result, err := w.process(t, stars(4)).Import(t.Context(), "old", sequence(edges), opts)
-				require.NoError(t, err)
-				result.Resumed = 0
-				require.Equal(t, want, result)
-				requireStored(t, w, edges)
+				return faults.Fault{}
 			})
+		},
+	}
+	for k := 1; k <= count.Writes(); k += faults.Size(1, 15) {
+		kills[fmt.Sprint("after ", k)] = func(in *faults.Injector) { in.KillAt(k) }
+		if faults.Full() {
+			kills[fmt.Sprint("before ", k)] = func(in *faults.Injector) { in.KillBefore(k) }
 		}
+	}
+	for name, kill := range kills {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := faults.New(t, 1, faults.Rates{})
+			kill(in)
+			w := newWorld(t, stars(2), in.Wrap)
+			_, err := w.Import(t.Context(), "old", sequence(edges), opts)
+			// Which shards must be opened depends on the ids, so there may be fewer writes.
+			if in.Count(faults.KilledBefore)+in.Count(faults.KilledAfter) > 0 {
+				require.ErrorIs(t, err, faults.ErrKilled)
+			} else {
+				require.NoError(t, err)
+			}
+
+			// The next process has more shards configured.
+			result, err := w.process(t, stars(4)).Import(t.Context(), "old", sequence(edges), opts)
+			require.NoError(t, err)
+			result.Resumed = 0
+			require.Equal(t, want, result)
+			requireStored(t, w, edges)
+		})
 	}
 }
 
@@ -87,7 +94,7 @@ func (w world) repeatUntilDone(t testing.TB, random *rand.Rand, call func(world)
 	rates.Conflict, rates.Unprocessed = 0.05, 0.05
 	for range 100 {
 		in := faults.New(t, random.Uint64(), rates)
-		in.KillAt(1 + random.IntN(50))
+		in.KillAt(1 + random.IntN(faults.Size(50, 20)))
 		if call(w.process(t, sharded(1+random.IntN(3)), in.Wrap)) == nil {
 			return
 		}

@@ -148,20 +148,13 @@ func (o operation) run(t *testing.T, w world, user string, faulty func(call func
 func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(5, operations, "wake") {
+	for name, o := range faults.Cases(5, operations, "mark read", "snooze", "wake") {
 		killed := true
-		for k := 1; killed; k += faults.Size(1, 2) {
-			for _, applied := range []bool{false, true} {
-				if applied == (k%4 < 2) && !faults.Full() {
-					continue // by turns
-				}
+		for k := 1; killed; k++ {
+			for i, kill := range faults.Some(1, (*faults.Injector).KillAt, (*faults.Injector).KillBefore) {
 				inject := faults.New(t, 1, faults.Rates{})
-				if applied {
-					inject.KillAt(k)
-				} else {
-					inject.KillBefore(k)
-				}
-				o.run(t, w, fmt.Sprint(name, k, applied), func(call func(context.Context, world) error) error {
+				kill(inject, k)
+				o.run(t, w, fmt.Sprint(name, k, i), func(call func(context.Context, world) error) error {
 					err := call(t.Context(), w.skewed(t, o.ahead, inject.Wrap))
 					killed = inject.Count(faults.KilledBefore)+inject.Count(faults.KilledAfter) > 0
 					require.Equal(t, killed, err != nil, "%s, write %d", name, k)

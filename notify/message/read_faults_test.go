@@ -76,8 +76,8 @@ func TestAMarkOfAKilledProcessIsWholeOrMissing(t *testing.T) {
 			}
 			err := marks[name](t.Context(), w.process(t, nil, killed.Wrap), in)
 			got := w.receipts(t, in)["ben"]
+			require.Contains(t, []int64{before, 5, marked(name)}, got)
 			require.GreaterOrEqual(t, got, before)
-			require.LessOrEqual(t, got, marked(name))
 			before = got
 			if err == nil {
 				break
@@ -147,12 +147,11 @@ func TestMarksUnderFaults(t *testing.T) {
 					faults.Acknowledged(t, func() error { return w.Read(t.Context(), at, upTo) })
 					read[user] = max(read[user], upTo)
 				}
+				require.Equal(t, max(read[user], from[user]), quiet.receipts(t, at)[user])
 			}
 			in.Off()
-			got := w.receipts(t, message.In{Conversation: "g", User: "ann"})
 			for _, user := range []string{"ann", "ben"} {
 				above := max(read[user], from[user])
-				require.Equal(t, above, got[user])
 				require.Equal(t, downFrom(l.n, from[user]+1), w.history(t, message.In{Conversation: "g", User: user}, 50))
 				require.Equal(t, l.n-above, w.inbox(t, user)[0].Unread)
 			}
