@@ -82,13 +82,13 @@ func TestPhotosAreShared(t *testing.T) {
 	name := "ben/" + posted.ID.String()
 	path := "/photos/" + name
 
-	require.True(t, call[bool](t, w, "9 requests, 5.5 RCU, 18 WCU", "ann", "PUT "+path+"/like", ""))
+	require.True(t, call[bool](t, w, "9 requests, 5.5 RCU, 19 WCU", "ann", "PUT "+path+"/like", ""))
 	require.False(t, call[bool](t, w, "4 requests, 1.5 RCU, 12 WCU", "ann", "PUT "+path+"/like", ""), "a repeat")
 	for _, user := range []string{"ben", "cid"} { // their requests end halfway
 		_, _, err := w.likes.React(t.Context(), reaction.Reaction{User: user, Object: name, Kind: like})
 		require.NoError(t, err)
 	}
-	require.False(t, call[bool](t, w, "4 requests, 1.5 RCU, 12 WCU", "ben", "PUT "+path+"/like", ""), "it finishes the like")
+	require.False(t, call[bool](t, w, "4 requests, 1.5 RCU, 14 WCU", "ben", "PUT "+path+"/like", ""), "it finishes the like")
 	require.Equal(t, []string{name + ": 2"}, board("1 requests, 0.5 RCU, 0 WCU"))
 	said := call[comment.Comment](t, w, "2 requests, 0.5 RCU, 8 WCU", "ann", "PUT "+path+"/comments/1", `{"text":"Where?"}`)
 	thread := call[cursor.Page[comment.Comment]](t, w, "2 requests, 1 RCU, 0 WCU", "ben", "GET "+path+"/comments", "")
@@ -96,14 +96,14 @@ func TestPhotosAreShared(t *testing.T) {
 	home := call[cursor.Page[photo]](t, w, "5 requests, 2.5 RCU, 0 WCU", "ann", "GET /home", "")
 	posted.Likes, posted.Comments, posted.Liked = 3, 1, true
 	require.Equal(t, []photo{posted}, home.Items)
-	require.True(t, call[bool](t, w, "5 requests, 2.5 RCU, 12 WCU", "ann", "DELETE "+path+"/like", ""))
+	require.True(t, call[bool](t, w, "5 requests, 2.5 RCU, 14 WCU", "ann", "DELETE "+path+"/like", ""))
 	require.Equal(t, []string{name + ": 1"}, board("1 requests, 0.5 RCU, 0 WCU"))
 
 	w.clock.Add((7 * 24 * time.Hour).Milliseconds())
 	require.False(t, call[bool](t, w, "5 requests, 3.5 RCU, 8 WCU", "cid", "PUT "+path+"/like", ""), "it is too late for the board")
 	require.Empty(t, board("3 requests, 2.5 RCU, 0 WCU"))
 	require.True(t, call[bool](t, w, "4 requests, 2.5 RCU, 8 WCU", "ben", "DELETE "+path+"/like", ""))
-	require.True(t, call[bool](t, w, "7 requests, 3.5 RCU, 18 WCU", "ann", "PUT "+path+"/like", ""))
+	require.True(t, call[bool](t, w, "7 requests, 3.5 RCU, 19 WCU", "ann", "PUT "+path+"/like", ""))
 	require.Equal(t, []string{name + ": 1"}, board("1 requests, 0.5 RCU, 0 WCU"))
 }
 

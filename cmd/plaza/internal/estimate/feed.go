@@ -83,7 +83,7 @@ func (m *model) follow() {
 	m.heat("feed", "O# of the most followed", 2*m.in.Posts*write(m.postBytes()),
 		m.topReads()*(1-m.in.Cached)*read(1, m.postBytes())+
 			m.total(m.in.ProfileReads)*m.top*read(math.Min(readRows, m.outbox()), m.postBytes())+
-			n*m.top*whole(copied, recent).Read+
+			n*m.top*(whole(copied, recent).Read-1)+ // the home's header is elsewhere
 			m.in.Posts*mode.Read,
 		relief{option: "feed.Options.Cache"})
 }
