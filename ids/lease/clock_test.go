@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,10 +48,10 @@ func TestNoIDIsMadeByAWrongClock(t *testing.T) {
 		w := &world{t: t, truth: dynamotest.DB(t, send), table: table}
 		source, err := lease.NewSource(dynamotest.DB(t, send, dates.Wrap), table, &lease.Options{First: only})
 		require.NoError(t, err)
-		var jump time.Duration
+		var jump atomic.Int64
 		began := time.Now()
 		source.SetClock(func() store.Reading {
-			return store.Reading{Wall: time.Now().Add(jump), Mono: time.Since(began) + time.Hour}
+			return store.Reading{Wall: time.Now().Add(time.Duration(jump.Load())), Mono: time.Since(began) + time.Hour}
 		})
 		defer func() { require.NoError(t, source.Close(t.Context())) }()
 		next := func() (id ids.ID, err error) {
@@ -88,12 +89,12 @@ func TestNoIDIsMadeByAWrongClock(t *testing.T) {
 		dates.Shift(0)
 		right()
 
-		jump = 3 * time.Hour
+		jump.Store(int64(3 * time.Hour))
 		stored := w.row()
 		refused()
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, stored, w.row(), "the lease is not renewed by a wrong clock")
-		jump = 0
+		jump.Store(0)
 		right()
 
 		dates.Shift(-time.Minute) // the clock drifts, and a renewal notices it
