@@ -247,7 +247,7 @@ func (w *outageWorld) feed(t *testing.T) *worker {
 	return worker
 }
 
-// answer is what the watchers of a question, and those who want a digest, hear of.
+// answer notifies the watchers of a question and those who want a digest.
 func (w *outageWorld) answer(t *testing.T) notify.Notification {
 	return notify.Notification{Activity: feed.Activity{
 		ID: w.id(t), Actor: feed.Ref{ID: "zoe"}, Verb: "answer", Object: feed.Ref{ID: "7"},

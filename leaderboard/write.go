@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// write writes an effect. e is nil if the entry was not read. A refusal has
-// the entry that stands.
+// write writes an effect. e is nil if the entry was not read. A refusal has the stored
+// entry.
 func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next effect) (got answer, refused *store.Refused, err error) {
 	update := r.update(a, next)
 	var written writtenKeys

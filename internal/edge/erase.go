@@ -23,7 +23,7 @@ import (
 // edges keep arriving, the error is plaza.ErrBusy.
 //
 // A row of the head's list whose tail cannot be read may be all that is known here
-// of an edge that stands. It is left and returned as plaza.ErrCorrupt, after all
+// of an existing edge. It is left and returned as plaza.ErrCorrupt, after all
 // else was erased. Repair of the tail restores it, and Repair of the head removes it.
 //
 // Edges end one after another, since edges of one counter would conflict; only

@@ -146,16 +146,16 @@ func (c *clock) dates() int {
 	return c.heard
 }
 
-// doubtful reports whether there were answers since that many, the last has something
-// against the clock, and none before it agrees.
+// doubtful reports whether the last of the answers since then was the first one against
+// the clock.
 func (c *clock) doubtful(heard int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.heard > heard && c.off != nil && c.wrong == nil
 }
 
-// errNoDate is of an answer that came too late, or lacks a Date that others had.
-var errNoDate = errors.New("an answer that says nothing")
+// errNoDate is returned for an answer that was slow, or had no Date although others had.
+var errNoDate = errors.New("no answer with a Date in time")
 
 // settle ends a question that began after that many answers.
 func (c *clock) settle(heard int, err error) error {
@@ -202,7 +202,7 @@ func (c *clock) note(sent, received Reading, header http.Header) {
 	c.off = &o
 }
 
-// listener makes note hear of answers.
+// listener passes the header of each answer to note.
 type listener struct {
 	aws.HTTPClient
 	clock *clock

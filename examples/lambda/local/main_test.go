@@ -216,7 +216,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 	}
 }
 
-// ann is the part of an event that says who asks.
+// ann is the part of an event that names the caller.
 const ann = `"requestContext":{"authorizer":{"jwt":{"claims":{"sub":"ann"}}}}`
 
 // invoke gives the API an event that no gateway would, and returns the status.
