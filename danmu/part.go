@@ -133,7 +133,7 @@ func (r *Repository) fetch(ctx context.Context, l *layout, p part, consistent bo
 // readShards reads s in every shard that holds the sample, and merges the rows. If the
 // limit of s ends the read, rest is the gap where it ended.
 func (r *Repository) readShards(ctx context.Context, l *layout, segment, sample int, s store.Span) (rows []row, rest string, err error) {
-	return store.Merge[row]{
+	return store.Union[row]{
 		Sources:   (l.shards() + 1<<sample - 1) >> sample,
 		Ascending: s.Ascending,
 		Read: func(ctx context.Context, shard int, _ string) ([]row, string, error) {

@@ -24,7 +24,7 @@ type entrySource interface {
 // merged reads up to reach.Limit entries of the first n sources in the order of
 // a home. An activity that two sources return is shown once.
 func (p *homeReading) merged(ctx context.Context, n int, reach store.Reach, rounds int) ([]entryItem, string, error) {
-	merge := store.Merge[entryItem]{
+	union := store.Union[entryItem]{
 		Sources:   n,
 		Ascending: reach.Ascending(),
 		Gap:       reach.Gap,
@@ -43,7 +43,7 @@ func (p *homeReading) merged(ctx context.Context, n int, reach store.Reach, roun
 		},
 	}
 	before := p.kept.Rounds
-	entries, rest, err := merge.Rows(ctx, reach.Limit, rounds)
+	entries, rest, err := union.Rows(ctx, reach.Limit, rounds)
 	p.queries += p.kept.Rounds - before
 	return entries, rest, err
 }

@@ -159,7 +159,7 @@ func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) 
 	want := span.Limit
 	share := min(want, want/s.period.shards+spare, atOnce)
 	read := make([]int, s.period.shards) // rows read of each shard
-	items, rest, err := store.Merge[rowItem]{
+	items, rest, err := store.Union[rowItem]{
 		Sources:   s.period.shards,
 		Ascending: span.Ascending,
 		Read: func(ctx context.Context, shard int, gap string) ([]rowItem, string, error) {

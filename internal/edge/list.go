@@ -80,7 +80,7 @@ func restOf(rest, kind string, ascending bool) string {
 
 // merge reads n lists of a reach as one.
 func merge(ctx context.Context, n int, reach store.Reach, read func(ctx context.Context, list int) ([]Edge, string, error)) (edges []Edge, rest string, err error) {
-	return store.Merge[Edge]{
+	return store.Union[Edge]{
 		Sources:   n,
 		Ascending: reach.Ascending(),
 		Read: func(ctx context.Context, list int, _ string) ([]Edge, string, error) {

@@ -18,36 +18,36 @@ type stretch[R any] struct {
 // stretches are those of a source downwards and upwards.
 type stretches[R any] [2]stretch[R]
 
-// from returns what is known of a source from the merge's gap on.
-func (m Merge[R]) from(of *stretches[R]) *stretch[R] {
+// from returns what is known of a source from the union's gap on.
+func (u Union[R]) from(of *stretches[R]) *stretch[R] {
 	own, other := &of[0], &of[1]
-	if m.Ascending {
+	if u.Ascending {
 		own, other = other, own
 	}
-	back := m
-	back.Ascending = !m.Ascending
+	back := u
+	back.Ascending = !u.Ascending
 	switch {
-	case m.covers(own, m.Gap):
-	case own.read && m.reaches(own.from, m.Gap) && back.covers(other, own.from) && back.covers(other, m.Gap):
+	case u.covers(own, u.Gap):
+	case own.read && u.reaches(own.from, u.Gap) && back.covers(other, own.from) && back.covers(other, u.Gap):
 		// The other direction has read what lies in between.
-		between := slices.Clone(other.rows[back.index(other, own.from):back.index(other, m.Gap)])
+		between := slices.Clone(other.rows[back.index(other, own.from):back.index(other, u.Gap)])
 		slices.Reverse(between)
-		own.from, own.rows = m.Gap, append(between, own.rows...)
+		own.from, own.rows = u.Gap, append(between, own.rows...)
 	default:
-		*own = stretch[R]{from: m.Gap, rest: m.Gap}
+		*own = stretch[R]{from: u.Gap, rest: u.Gap}
 	}
 	return own
 }
 
 // covers reports whether a gap lies between those of the stretch.
-func (m Merge[R]) covers(s *stretch[R], gap string) bool {
-	return s.read && m.reaches(gap, s.from) && (s.ended || m.reaches(s.rest, gap))
+func (u Union[R]) covers(s *stretch[R], gap string) bool {
+	return s.read && u.reaches(gap, s.from) && (s.ended || u.reaches(s.rest, gap))
 }
 
 // reaches reports whether the gap at is the other gap or comes after it.
-func (m Merge[R]) reaches(at, gap string) bool {
+func (u Union[R]) reaches(at, gap string) bool {
 	switch {
-	case m.Ascending:
+	case u.Ascending:
 		return at >= gap
 	case at == "" || gap == "": // the start is above all
 		return gap == ""
@@ -56,9 +56,9 @@ func (m Merge[R]) reaches(at, gap string) bool {
 }
 
 // index is the number of rows before a gap.
-func (m Merge[R]) index(s *stretch[R], gap string) int {
+func (u Union[R]) index(s *stretch[R], gap string) int {
 	if gap == s.from {
 		return 0
 	}
-	return sort.Search(len(s.rows), func(i int) bool { return !m.precedes(&s.rows[i], gap) })
+	return sort.Search(len(s.rows), func(i int) bool { return !u.precedes(&s.rows[i], gap) })
 }

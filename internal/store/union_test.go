@@ -28,9 +28,9 @@ type entry struct {
 
 func (e entry) place() string { return fmt.Sprintf("%03d", e.at) }
 
-// mergeOf reads sources of sorted entries, limit entries a request.
-func mergeOf(sources [][]entry, ascending bool, limit int, requests *atomic.Int64) store.Merge[entry] {
-	return store.Merge[entry]{
+// unionOf reads sources of sorted entries, limit entries a request.
+func unionOf(sources [][]entry, ascending bool, limit int, requests *atomic.Int64) store.Union[entry] {
+	return store.Union[entry]{
 		Sources:   len(sources),
 		Ascending: ascending,
 		Read: func(_ context.Context, source int, gap string) (rows []entry, rest string, err error) {
@@ -59,7 +59,7 @@ func mergeOf(sources [][]entry, ascending bool, limit int, requests *atomic.Int6
 	}
 }
 
-func TestAMergeIsTheSortedWhole(t *testing.T) {
+func TestAUnionIsTheSortedWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		sources := make([][]entry, rapid.IntRange(1, 5).Draw(t, "sources"))
@@ -89,11 +89,11 @@ func TestAMergeIsTheSortedWhole(t *testing.T) {
 		})
 
 		var requests atomic.Int64
-		m := mergeOf(sources, ascending, rapid.IntRange(1, 6).Draw(t, "limit"), &requests)
+		u := unionOf(sources, ascending, rapid.IntRange(1, 6).Draw(t, "limit"), &requests)
 		ready := rapid.IntRange(0, 5).Draw(t, "ready")
-		m.Ready = func(source int, _ string) bool { return source < ready }
+		u.Ready = func(source int, _ string) bool { return source < ready }
 		n := rapid.IntRange(1, 40).Draw(t, "want")
-		rows, rest, err := m.Rows(context.Background(), n, math.MaxInt)
+		rows, rest, err := u.Rows(context.Background(), n, math.MaxInt)
 		require.NoError(t, err)
 		require.Equal(t, all(want[:min(n, len(want))]), all(rows))
 		if rest == "" {
@@ -102,7 +102,7 @@ func TestAMergeIsTheSortedWhole(t *testing.T) {
 
 		rounds := rapid.IntRange(1, 3).Draw(t, "rounds")
 		requests.Store(0)
-		rows, rest, err = m.Rows(context.Background(), n, rounds)
+		rows, rest, err = u.Rows(context.Background(), n, rounds)
 		require.NoError(t, err)
 		require.LessOrEqual(t, requests.Load(), int64(rounds*len(sources)))
 		require.Equal(t, all(want[:len(rows)]), all(rows), "a shorter answer has no gap")
@@ -116,9 +116,9 @@ func TestAMergeIsTheSortedWhole(t *testing.T) {
 	})
 }
 
-// Merges that keep what they read give the same rows as new ones, from any gap
+// Unions that keep what they read give the same rows as new ones, from any gap
 // and in both directions, and read no row twice while they go on.
-func TestMergesThatKeepWhatTheyReadAreTheSame(t *testing.T) {
+func TestUnionsThatKeepWhatTheyReadAreTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		sources := make([][]entry, rapid.IntRange(1, 4).Draw(t, "sources"))
@@ -132,7 +132,7 @@ func TestMergesThatKeepWhatTheyReadAreTheSame(t *testing.T) {
 		kept := &store.Kept[entry]{}
 		limit := rapid.IntRange(1, 6).Draw(t, "limit")
 		some := 1 // sources may come later
-		for range rapid.IntRange(1, 6).Draw(t, "merges") {
+		for range rapid.IntRange(1, 6).Draw(t, "unions") {
 			some = max(some, rapid.IntRange(1, len(sources)).Draw(t, "some"))
 			ascending := rapid.Bool().Draw(t, "ascending")
 			want, rounds := rapid.IntRange(1, 30).Draw(t, "want"), rapid.SampledFrom([]int{1, 2, math.MaxInt}).Draw(t, "rounds")
@@ -140,14 +140,14 @@ func TestMergesThatKeepWhatTheyReadAreTheSame(t *testing.T) {
 			if rapid.Bool().Draw(t, "beyond") {
 				gap += "\x00"
 			}
-			again := mergeOf(sources[:some], ascending, limit, &fresh)
+			again := unionOf(sources[:some], ascending, limit, &fresh)
 			again.Gap = gap
 			all, _, err := again.Rows(context.Background(), 1000, math.MaxInt)
 			require.NoError(t, err)
 
-			m := mergeOf(sources[:some], ascending, limit, &requests)
-			m.Gap, m.Kept = gap, kept
-			rows, rest, err := m.Rows(context.Background(), want, rounds)
+			u := unionOf(sources[:some], ascending, limit, &requests)
+			u.Gap, u.Kept = gap, kept
+			rows, rest, err := u.Rows(context.Background(), want, rounds)
 			require.NoError(t, err)
 			require.Equal(t, append([]entry{}, all[:len(rows)]...), append([]entry{}, rows...))
 			for _, e := range all[len(rows):] {
@@ -159,7 +159,7 @@ func TestMergesThatKeepWhatTheyReadAreTheSame(t *testing.T) {
 			}
 			if len(rows) > 0 {
 				before := requests.Load()
-				same, _, err := m.Rows(context.Background(), len(rows), math.MaxInt)
+				same, _, err := u.Rows(context.Background(), len(rows), math.MaxInt)
 				require.NoError(t, err)
 				require.Len(t, same, len(rows))
 				require.Equal(t, before, requests.Load(), "what is kept is not read again")
@@ -169,7 +169,7 @@ func TestMergesThatKeepWhatTheyReadAreTheSame(t *testing.T) {
 }
 
 // A page upwards reads the window below each of its gaps.
-func TestAMergeTakesWhatItReadInTheOtherDirection(t *testing.T) {
+func TestAUnionTakesWhatItReadInTheOtherDirection(t *testing.T) {
 	t.Parallel()
 	var whole []entry
 	for i := range 40 {
@@ -178,9 +178,9 @@ func TestAMergeTakesWhatItReadInTheOtherDirection(t *testing.T) {
 	var requests atomic.Int64
 	kept := &store.Kept[entry]{}
 	read := func(gap string, ascending bool, want int) []entry {
-		m := mergeOf([][]entry{whole}, ascending, 10, &requests)
-		m.Gap, m.Kept = gap, kept
-		rows, _, err := m.Rows(t.Context(), want, math.MaxInt)
+		u := unionOf([][]entry{whole}, ascending, 10, &requests)
+		u.Gap, u.Kept = gap, kept
+		rows, _, err := u.Rows(t.Context(), want, math.MaxInt)
 		require.NoError(t, err)
 		return rows
 	}
@@ -196,7 +196,7 @@ func TestAMergeTakesWhatItReadInTheOtherDirection(t *testing.T) {
 // all makes none of a nil slice and of an empty one equal.
 func all(rows []entry) []entry { return append([]entry{}, rows...) }
 
-func TestAMergeReadsOnlyTheSourcesThatMayHaveTheNextRow(t *testing.T) {
+func TestAUnionReadsOnlyTheSourcesThatMayHaveTheNextRow(t *testing.T) {
 	t.Parallel()
 	var low, high []entry
 	for i := range 20 {
@@ -204,26 +204,26 @@ func TestAMergeReadsOnlyTheSourcesThatMayHaveTheNextRow(t *testing.T) {
 		high = append(high, entry{at: 100 + i})
 	}
 	var requests atomic.Int64
-	rows, _, err := mergeOf([][]entry{low, high}, true, 5, &requests).Rows(t.Context(), 15, math.MaxInt)
+	rows, _, err := unionOf([][]entry{low, high}, true, 5, &requests).Rows(t.Context(), 15, math.MaxInt)
 	require.NoError(t, err)
 	require.Len(t, rows, 15)
 	require.EqualValues(t, 5, requests.Load(), "three of the low source, two of the high")
 }
 
-func TestAMergeOfNoSourcesIsEmpty(t *testing.T) {
+func TestAUnionOfNoSourcesIsEmpty(t *testing.T) {
 	t.Parallel()
-	rows, rest, err := store.Merge[entry]{}.Rows(t.Context(), 1, 1)
+	rows, rest, err := store.Union[entry]{}.Rows(t.Context(), 1, 1)
 	require.NoError(t, err)
 	require.Empty(t, rows)
 	require.Empty(t, rest)
 }
 
-func TestAMergeKeepsEqualRowsWithoutJoin(t *testing.T) {
+func TestAUnionKeepsEqualRowsWithoutJoin(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
-	m := mergeOf([][]entry{{{at: 1, sources: "a"}}, {{at: 1, sources: "b"}}}, false, 5, &requests)
-	m.Join = nil
-	rows, rest, err := m.Rows(t.Context(), 5, 1)
+	u := unionOf([][]entry{{{at: 1, sources: "a"}}, {{at: 1, sources: "b"}}}, false, 5, &requests)
+	u.Join = nil
+	rows, rest, err := u.Rows(t.Context(), 5, 1)
 	require.NoError(t, err)
 	require.Empty(t, rest)
 	var sources strings.Builder
@@ -233,12 +233,12 @@ func TestAMergeKeepsEqualRowsWithoutJoin(t *testing.T) {
 	require.Equal(t, "ab", sources.String())
 }
 
-func TestAMergeReadsReadySourcesFirst(t *testing.T) {
+func TestAUnionReadsReadySourcesFirst(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var order []int
 	broken := -1
-	m := store.Merge[entry]{
+	u := store.Union[entry]{
 		Sources: 4,
 		Ready:   func(source int, gap string) bool { return source%2 == 1 && gap == "" },
 		Read: func(_ context.Context, source int, _ string) ([]entry, string, error) {
@@ -251,32 +251,32 @@ func TestAMergeReadsReadySourcesFirst(t *testing.T) {
 			return nil, "", nil
 		},
 	}
-	_, _, err := m.Rows(t.Context(), 1, 1)
+	_, _, err := u.Rows(t.Context(), 1, 1)
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 3}, order[:2])
 	require.ElementsMatch(t, []int{0, 2}, order[2:])
 
 	order, broken = nil, 1
-	_, _, err = m.Rows(t.Context(), 1, 1)
+	_, _, err = u.Rows(t.Context(), 1, 1)
 	require.ErrorIs(t, err, errBroken)
 	require.Equal(t, []int{1}, order)
 }
 
 var errBroken = errors.New("broken")
 
-func TestAMergeFailsWithItsSource(t *testing.T) {
+func TestAUnionFailsWithItsSource(t *testing.T) {
 	t.Parallel()
-	m := store.Merge[entry]{Sources: 3, Read: func(_ context.Context, source int, _ string) ([]entry, string, error) {
+	u := store.Union[entry]{Sources: 3, Read: func(_ context.Context, source int, _ string) ([]entry, string, error) {
 		if source == 1 {
 			return nil, "", errBroken
 		}
 		return nil, "", nil
 	}}
-	_, _, err := m.Rows(t.Context(), 1, 1)
+	_, _, err := u.Rows(t.Context(), 1, 1)
 	require.ErrorIs(t, err, errBroken)
 
-	m.Read = func(context.Context, int, string) ([]entry, string, error) { panic("in a source") }
-	_, _, err = m.Rows(t.Context(), 1, 1)
+	u.Read = func(context.Context, int, string) ([]entry, string, error) { panic("in a source") }
+	_, _, err = u.Rows(t.Context(), 1, 1)
 	var panicked *parallel.PanicError
 	require.ErrorAs(t, err, &panicked)
 }

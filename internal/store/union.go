@@ -7,12 +7,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// maxReadsAtOnce bounds the requests of one merge that run side by side.
+// maxReadsAtOnce bounds the requests of one union that run side by side.
 const maxReadsAtOnce = 64
 
-// Merge reads several sources, such as the shards of a list, as one. The rows
-// of each lie in one order, and so do those of the merge.
-type Merge[R any] struct {
+// Union reads several sources, such as the shards of a list, as one. The rows
+// of each lie in one order, and so do those of the union.
+type Union[R any] struct {
 	Sources   int
 	Ascending bool
 	Gap       string // where the rows begin; empty is the start of the list
@@ -34,11 +34,11 @@ type Merge[R any] struct {
 	// in the order of their sources.
 	Join func(a, b R) R
 
-	// Kept has what earlier merges of these sources read. Defaults to nothing.
+	// Kept has what earlier unions of these sources read. Defaults to nothing.
 	Kept *Kept[R]
 }
 
-// Kept is what merges have read of their sources. Later merges may begin at any
+// Kept is what unions have read of their sources. Later unions may begin at any
 // gap, read in either direction, and have more sources.
 type Kept[R any] struct {
 	Rounds  int // of requests, so far
@@ -47,42 +47,42 @@ type Kept[R any] struct {
 
 // Rows returns up to want rows, by at most that many rounds of one request a
 // source. Rest is the gap at which they end, "" where there are no more.
-func (m Merge[R]) Rows(ctx context.Context, want, rounds int) (rows []R, rest string, err error) {
-	if m.Kept == nil {
-		m.Kept = &Kept[R]{}
+func (u Union[R]) Rows(ctx context.Context, want, rounds int) (rows []R, rest string, err error) {
+	if u.Kept == nil {
+		u.Kept = &Kept[R]{}
 	}
-	if more := m.Sources - len(m.Kept.sources); more > 0 {
-		m.Kept.sources = append(m.Kept.sources, make([]stretches[R], more)...)
+	if more := u.Sources - len(u.Kept.sources); more > 0 {
+		u.Kept.sources = append(u.Kept.sources, make([]stretches[R], more)...)
 	}
-	known := make([]*stretch[R], m.Sources)
+	known := make([]*stretch[R], u.Sources)
 	for i := range known {
-		known[i] = m.from(&m.Kept.sources[i])
+		known[i] = u.from(&u.Kept.sources[i])
 	}
-	rows = m.known(known, want)
+	rows = u.known(known, want)
 	for ; rounds > 0; rounds-- {
-		next := m.next(known, rows, want)
+		next := u.next(known, rows, want)
 		if len(next) == 0 {
 			break
 		}
-		m.Kept.Rounds++
-		if err := m.readAll(ctx, next, known); err != nil {
+		u.Kept.Rounds++
+		if err := u.readAll(ctx, next, known); err != nil {
 			return nil, "", err
 		}
-		rows = m.known(known, want)
+		rows = u.known(known, want)
 	}
 	// Beyond the first gap of a source the next row may be one that it did not give yet.
 	for _, s := range known {
-		if !s.ended && (rest == "" || (s.rest < rest) == m.Ascending) {
+		if !s.ended && (rest == "" || (s.rest < rest) == u.Ascending) {
 			rest = s.rest
 		}
 	}
 	if rest != "" && len(known) > 1 { // all rows of one source lie before its gap
-		rows = rows[:sort.Search(len(rows), func(i int) bool { return !m.precedes(&rows[i], rest) })]
+		rows = rows[:sort.Search(len(rows), func(i int) bool { return !u.precedes(&rows[i], rest) })]
 	}
 	if len(rows) > want {
 		rows = rows[:want]
-		rest = m.Place(&rows[want-1])
-		if m.Ascending {
+		rest = u.Place(&rows[want-1])
+		if u.Ascending {
 			rest += after
 		}
 	}
@@ -91,18 +91,18 @@ func (m Merge[R]) Rows(ctx context.Context, want, rounds int) (rows []R, rest st
 
 // next returns the sources to read: those that were not read from the gap yet, or
 // else those that may have one of the first want rows.
-func (m Merge[R]) next(known []*stretch[R], rows []R, want int) []int {
+func (u Union[R]) next(known []*stretch[R], rows []R, want int) []int {
 	var unread, short []int
 	var last string // the place of the last row wanted
 	if len(rows) >= want {
-		last = m.Place(&rows[want-1])
+		last = u.Place(&rows[want-1])
 	}
 	for i, s := range known {
 		switch {
 		case s.ended:
 		case !s.read:
 			unread = append(unread, i)
-		case len(rows) < want || (last < s.rest) != m.Ascending:
+		case len(rows) < want || (last < s.rest) != u.Ascending:
 			short = append(short, i)
 		}
 	}
@@ -114,25 +114,25 @@ func (m Merge[R]) next(known []*stretch[R], rows []R, want int) []int {
 
 // readAll reads the next rows of some sources. Those that are ready take less
 // than goroutines would.
-func (m Merge[R]) readAll(ctx context.Context, sources []int, known []*stretch[R]) error {
+func (u Union[R]) readAll(ctx context.Context, sources []int, known []*stretch[R]) error {
 	requests := sources
-	if m.Ready != nil {
+	if u.Ready != nil {
 		requests = nil
 		for _, i := range sources {
-			if !m.Ready(i, known[i].rest) {
+			if !u.Ready(i, known[i].rest) {
 				requests = append(requests, i)
-			} else if err := m.read(ctx, i, known[i]); err != nil {
+			} else if err := u.read(ctx, i, known[i]); err != nil {
 				return err
 			}
 		}
 	}
 	return parallel.ForEach(ctx, len(requests), maxReadsAtOnce, func(ctx context.Context, n int) error {
-		return m.read(ctx, requests[n], known[requests[n]])
+		return u.read(ctx, requests[n], known[requests[n]])
 	})
 }
 
-func (m Merge[R]) read(ctx context.Context, source int, s *stretch[R]) error {
-	rows, rest, err := m.Read(ctx, source, s.rest)
+func (u Union[R]) read(ctx context.Context, source int, s *stretch[R]) error {
+	rows, rest, err := u.Read(ctx, source, s.rest)
 	if err != nil {
 		return err
 	}
@@ -147,23 +147,23 @@ func (m Merge[R]) read(ctx context.Context, source int, s *stretch[R]) error {
 
 // known merges the rows that were read after the gap: those wanted and, if there
 // is one, the next.
-func (m Merge[R]) known(sources []*stretch[R], want int) []R {
+func (u Union[R]) known(sources []*stretch[R], want int) []R {
 	lists, all := make([][]R, len(sources)), 0
 	for i, s := range sources {
-		lists[i] = s.rows[m.index(s, m.Gap):]
+		lists[i] = s.rows[u.index(s, u.Gap):]
 		all += len(lists[i])
 	}
-	return m.merge(lists, min(want, all)+1)
+	return u.merge(lists, min(want, all)+1)
 }
 
 // precedes reports whether a row is read before a gap.
-func (m Merge[R]) precedes(row *R, gap string) bool {
-	return (m.Place(row) < gap) == m.Ascending
+func (u Union[R]) precedes(row *R, gap string) bool {
+	return (u.Place(row) < gap) == u.Ascending
 }
 
 // merge puts lists in one order, pair by pair: a stable sort of all took 1.4
 // times as long. It may leave out rows beyond the first most.
-func (m Merge[R]) merge(lists [][]R, most int) []R {
+func (u Union[R]) merge(lists [][]R, most int) []R {
 	switch len(lists) {
 	case 0:
 		return nil
@@ -171,10 +171,10 @@ func (m Merge[R]) merge(lists [][]R, most int) []R {
 		return lists[0]
 	}
 	half := len(lists) / 2
-	return m.pair(m.merge(lists[:half], most), m.merge(lists[half:], most), most)
+	return u.pair(u.merge(lists[:half], most), u.merge(lists[half:], most), most)
 }
 
-func (m Merge[R]) pair(a, b []R, most int) []R {
+func (u Union[R]) pair(a, b []R, most int) []R {
 	switch {
 	case len(a) == 0:
 		return b
@@ -183,13 +183,13 @@ func (m Merge[R]) pair(a, b []R, most int) []R {
 	}
 	rows := make([]R, 0, min(len(a)+len(b), most))
 	for len(a) > 0 && len(b) > 0 && len(rows) < most {
-		order := m.Compare(&a[0], &b[0])
-		if !m.Ascending {
+		order := u.Compare(&a[0], &b[0])
+		if !u.Ascending {
 			order = -order
 		}
 		switch {
-		case order == 0 && m.Join != nil:
-			rows, a, b = append(rows, m.Join(a[0], b[0])), a[1:], b[1:]
+		case order == 0 && u.Join != nil:
+			rows, a, b = append(rows, u.Join(a[0], b[0])), a[1:], b[1:]
 		case order <= 0:
 			rows, a = append(rows, a[0]), a[1:]
 		default:
