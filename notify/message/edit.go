@@ -7,8 +7,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -41,8 +39,6 @@ func (r *Repository) Edit(ctx context.Context, m Message) (edited Message, chang
 	return stored.message(m.Conversation), changed, nil
 }
 
-// edit writes over the edit that it has read. Each edit has a higher order than the one
-// before, so it is applied at most once, even if a copy of its request arrives late.
 func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed bool, err error) {
 	if stored, err = r.editable(ctx, m); err != nil {
 		return item{}, false, err
@@ -51,46 +47,21 @@ func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed 
 	if err != nil {
 		return item{}, false, err
 	}
-	order := max(call, keys.After(call, stored.Edit)) // a clock may be behind
-	for range maxTries {
-		switch {
-		case stored.Sender != m.Sender:
-			return item{}, false, plaza.ErrForbidden
-		case stored.Recalled != 0:
-			return item{}, false, plaza.ErrRemoved
-		case stored.Text == m.Text && stored.Data == string(m.Data):
-			return stored, false, nil
-		}
-		var edited item
-		err := r.table.Run(ctx, store.Returning{Update: r.editing(m, stored.Edit, order, call), Out: &edited})
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return edited, err == nil, err
-		}
-		found, _ := refused.At(0)
-		if stored, err = r.decode(found); err != nil {
-			return item{}, false, err
-		}
-		switch {
-		case stored.Call == call: // the SDK sent it twice
-			return stored, true, nil
-		case stored.Edit >= order: // another edit won, perhaps after this one was applied
-			return stored, false, nil
-		}
-	}
-	return item{}, false, plaza.ErrBusy
-}
-
-// editing is refused if there was another edit since the one that was seen.
-func (r *Repository) editing(m Message, seen, order, call ids.ID) *store.Update {
-	u := r.table.Update(messageKey(m.Conversation, m.Seq)).
-		Set("text", m.Text).Set("data", string(m.Data)).
-		Set("edited", r.opts.Now().UnixMilli()).Set("edit", order).Set("call", call).
-		If("sender = ? AND attribute_not_exists(recalled)", m.Sender)
-	if seen == 0 {
-		return u.If("attribute_not_exists(edit)")
-	}
-	return u.If("edit = ?", seen)
+	return store.Change[item]{
+		Key: messageKey(m.Conversation, m.Seq), Call: call, Part: "edit", Last: (*item).lastEdit, Seen: &stored,
+		Next: func(seen *item, g store.Guard) (store.Write, error) {
+			switch {
+			case seen.Sender != m.Sender:
+				return nil, plaza.ErrForbidden
+			case seen.Recalled != 0:
+				return nil, plaza.ErrRemoved
+			case seen.Text == m.Text && seen.Data == string(m.Data):
+				return nil, store.ErrSame
+			}
+			return g.Update().Set("text", m.Text).Set("data", string(m.Data)).Set("edited", r.opts.Now().UnixMilli()).
+				If("sender = ? AND attribute_not_exists(recalled)", m.Sender), nil
+		},
+	}.Run(ctx, r.table)
 }
 
 // editable reads a message whose sender may still send.

@@ -26,11 +26,11 @@ type item struct {
 	Data    string `dynamo:"data,omitempty"`
 	ReplyTo int64  `dynamo:"replyTo,omitempty"`
 
-	Edited   int64  `dynamo:"edited,omitempty"`   // Unix ms
-	Edit     ids.ID `dynamo:"edit,omitempty"`     // orders edits
-	Call     ids.ID `dynamo:"call,omitempty"`     // the one that edited it last
-	Recalled int64  `dynamo:"recalled,omitempty"` // Unix ms
-	Recall   ids.ID `dynamo:"recall,omitempty"`   // the call that recalled it
+	Edited     int64      `dynamo:"edited,omitempty"` // Unix ms
+	Edit       store.Mark `dynamo:"edit,omitempty"`   // of the last Edit
+	EditBefore store.Mark `dynamo:"editBefore,omitempty"`
+	Recalled   int64      `dynamo:"recalled,omitempty"` // Unix ms
+	Recall     ids.ID     `dynamo:"recall,omitempty"`   // the call that recalled it
 
 	seq int64
 }
@@ -108,8 +108,8 @@ func (i *item) attribute(name string) any {
 		return &i.Edited
 	case "edit":
 		return &i.Edit
-	case "call":
-		return &i.Call
+	case "editBefore":
+		return &i.EditBefore
 	case "recalled":
 		return &i.Recalled
 	case "recall":
@@ -117,6 +117,8 @@ func (i *item) attribute(name string) any {
 	}
 	return nil
 }
+
+func (i *item) lastEdit() store.Last { return store.Last{Mark: i.Edit, Before: i.EditBefore} }
 
 func (i *item) message(conversation string) Message {
 	m := Message{

@@ -1,0 +1,57 @@
+package changetest
+
+import (
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// stored returns the item, nil if there is none.
+func (t *trial[R]) stored() (item dynamo.Item) {
+	t.Helper()
+	key := t.Item(t.name)
+	err := dynamotest.DB(t).Table(t.f.Table).Get("pk", key.PK).Range("sk", dynamo.Equal, key.SK).Consistent(true).One(t.Context(), &item)
+	if err != nil {
+		require.ErrorIs(t, err, dynamo.ErrNotFound)
+	}
+	return item
+}
+
+// A call that finds nothing to change touches only the order of calls.
+func (t *trial[R]) noted() {
+	t.begin()
+	t.doOther()
+	want := t.stored()
+	_, err := t.do()
+	require.NoError(t, err)
+	got := t.stored()
+	delete(want, t.Part)
+	delete(got, t.Part)
+	require.Equal(t, want, got)
+}
+
+func (t *trial[R]) damaged() {
+	if t.Part == "" {
+		return
+	}
+	t.begin()
+	t.doOther()
+	key := t.Item(t.name)
+	require.NoError(t, dynamotest.DB(t).Table(t.f.Table).Update("pk", key.PK).Range("sk", key.SK).Set(t.Part, 1).Run(t.Context()))
+	_, err := t.do()
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+}
+
+// An item that must exist is not created.
+func (t *trial[R]) absent() {
+	if t.Begin == nil {
+		return
+	}
+	t.begin()
+	t.name += " that was never begun"
+	changed, _ := t.do() // which may be an error
+	require.False(t, changed && t.Part != "")
+	require.Nil(t, t.stored())
+}

@@ -1,0 +1,162 @@
+package changetest
+
+import (
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// giveUp makes the call, none of whose requests arrives yet.
+func (t *trial[R]) giveUp() {
+	t.Helper()
+	t.mine.holds.Store(true)
+	_, err := t.do()
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	t.mine.holds.Store(false)
+}
+
+// A request arrives during the last of some calls by another process, or after it.
+func (t *trial[R]) late() {
+	if t.Undo == nil {
+		return
+	}
+	for name, before := range map[string]func(){
+		"nothing to undo": nothing,
+		"done and undone": t.doOther,
+	} {
+		if t.Part == "" || t.Silent && name == "nothing to undo" {
+			continue
+		}
+		for k := 1; ; k++ {
+			t.begin()
+			t.giveUp()
+			before()
+			sent := t.other.before(k, func() { t.mine.held.Arrive(t) })
+			_, err := t.Undo(t.Context(), t.o, t.name)
+			require.NoError(t, err)
+			t.other.calm()
+			last := sent() < k
+			if last {
+				t.mine.held.Arrive(t)
+			}
+			require.Equal(t, t.after(t.Do, t.Undo), t.state(), "%s; request %d", name, k)
+			if last {
+				break
+			}
+		}
+	}
+
+	// The SDK sends the request again, and the first one comes later.
+	t.begin()
+	t.mine.holds.Store(true)
+	t.mine.first(faults.None, func() { t.mine.holds.Store(false) })
+	_, err := t.do()
+	require.NoError(t, err)
+	t.undo()
+	t.mine.held.Arrive(t)
+	require.Equal(t, t.after(t.Do, t.Undo), t.state())
+}
+
+// A request arrives after the item was erased, and begun again.
+func (t *trial[R]) erased() {
+	if t.Erase == nil {
+		return
+	}
+	for name, before := range map[string]func(){
+		"a new item": nothing,
+		"a changed item": func() {
+			if t.Undo != nil {
+				t.doOther()
+				t.undo()
+			}
+		},
+	} {
+		t.begin()
+		before()
+		t.giveUp()
+		require.NoError(t, t.Erase(t.Context(), t.o, t.name))
+		if t.Begin == nil { // the request may create the item again
+			t.mine.held.Arrive(t)
+			require.NoError(t, t.Erase(t.Context(), t.o, t.name))
+		} else {
+			t.beginAgain()
+			t.mine.held.Arrive(t)
+		}
+		require.Equal(t, t.after(), t.state(), name)
+	}
+}
+
+func (t *trial[R]) clocks() {
+	for _, ahead := range []time.Duration{5 * time.Second, time.Minute} {
+		t.begin()
+		if t.Undo != nil {
+			t.other.ahead.Store(int64(ahead))
+			t.doOther()
+			t.undo()
+			t.other.ahead.Store(0)
+		}
+		t.mine.ahead.Store(int64(ahead))
+		changed, err := t.do()
+		require.NoError(t, err)
+		require.True(t, changed || t.Part == "")
+		t.mine.ahead.Store(0)
+		if t.Undo != nil {
+			t.undo()
+			changed, err = t.do()
+			require.NoError(t, err)
+			require.True(t, changed || t.Part == "")
+		}
+		require.Equal(t, t.after(t.Do), t.state())
+	}
+}
+
+// Two calls are raised above a clock that is ahead, to the same op.
+func (t *trial[R]) raised() {
+	if t.Undo == nil {
+		return
+	}
+	t.begin()
+	t.other.ahead.Store(int64(5 * time.Second))
+	t.doOther()
+	t.undo()
+	t.other.ahead.Store(int64(time.Second))
+	low := minted.Add(1)
+	t.mine.low.Store(low)
+	t.mine.each(func(n int) faults.Kind {
+		if n == 1 {
+			t.other.low.Store(low)
+			t.doOther()
+		}
+		return faults.None
+	})
+	changed, err := t.do()
+	require.NoError(t, err)
+	require.False(t, changed && t.Part != "")
+	require.Equal(t, t.after(t.Do), t.state())
+}
+
+// Many calls that find nothing to change outrun each other.
+func (t *trial[R]) crowd() {
+	t.begin()
+	t.doOther()
+	const calls = 30
+	errs := make([]error, calls)
+	var all sync.WaitGroup
+	for i := range calls {
+		all.Go(func() {
+			var changed bool
+			if changed, errs[i] = t.do(); changed && t.Part != "" {
+				t.Error("a call of the crowd changed something")
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	require.Equal(t, t.after(t.Do), t.state())
+}
