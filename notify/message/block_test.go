@@ -62,7 +62,7 @@ func TestABlockEndsAPairUntilItIsTakenBack(t *testing.T) {
 func TestABlockIsOneOfNotificationsToo(t *testing.T) {
 	t.Parallel()
 	db := dynamotest.DB(t)
-	preferences, err := prefs.New(db, dynamotest.Table(t, notify.Table), nil)
+	preferences, err := prefs.New(db, dynamotest.Table(t, notify.Table), new(clock), nil)
 	require.NoError(t, err)
 	w := newWorld(t, &message.Options{Blocks: preferences})
 	blocked := func(user, actor string) bool {
