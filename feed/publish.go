@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -253,8 +254,8 @@ func (o Outbox) checkMany(as []Activity) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if n := len(as); n > maxPublishes {
-		return &plaza.InvalidError{Field: "Activities", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxPublishes)}
+	if err := args.Count("Activities", len(as), "activities", maxPublishes); err != nil {
+		return err
 	}
 	given, foreign := map[ids.ID]bool{}, map[string]bool{}
 	for i, a := range as {

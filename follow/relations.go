@@ -2,11 +2,11 @@ package follow
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -65,8 +65,8 @@ func (r *Repository) edgeKey(follower, followee string) store.Key {
 }
 
 func checkUsers(field string, users []string) error {
-	if len(users) > maxUsers {
-		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("has %d users, at most %d are allowed", len(users), maxUsers)}
+	if err := args.Count(field, len(users), "users", maxUsers); err != nil {
+		return err
 	}
 	return keys.CheckNames(field, users)
 }

@@ -3,10 +3,10 @@ package leaderboard
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -23,8 +23,8 @@ func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Standi
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	if len(ids) > MaxPlayers {
-		return nil, &plaza.InvalidError{Field: "ids", Reason: fmt.Sprintf("are %d, at most %d are allowed", len(ids), MaxPlayers)}
+	if err := args.Count("ids", len(ids), "ids", MaxPlayers); err != nil {
+		return nil, err
 	}
 	if err := keys.CheckNames("ids", ids); err != nil {
 		return nil, err

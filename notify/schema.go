@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -77,8 +77,8 @@ func groupName(about feed.Ref, verb string, id ids.ID) string {
 
 // splitGroup undoes groupName. It refuses what groupName does not make.
 func splitGroup(name string) (about feed.Ref, verb string, err error) {
-	if len(name) > maxName {
-		return feed.Ref{}, "", &plaza.InvalidError{Field: "Group", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(name), maxName)}
+	if err := args.Count("Group", len(name), "bytes", maxName); err != nil {
+		return feed.Ref{}, "", err
 	}
 	parts := keys.Split(name)
 	if len(parts) == 3 && keys.Join(parts...) == name && keys.CheckName("Verb", parts[1]) == nil {

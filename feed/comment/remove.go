@@ -3,11 +3,11 @@ package comment
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -67,10 +67,10 @@ func (r *Repository) Remove(ctx context.Context, at Address, why Removal) (chang
 	if err := keys.CheckName("By", why.By); err != nil {
 		return false, err
 	}
-	switch {
-	case len(why.Reason) > MaxReason:
-		return false, &plaza.InvalidError{Field: "Reason", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(why.Reason), MaxReason)}
-	case !utf8.ValidString(why.Reason):
+	if err := args.Count("Reason", len(why.Reason), "bytes", MaxReason); err != nil {
+		return false, err
+	}
+	if !utf8.ValidString(why.Reason) {
 		return false, &plaza.InvalidError{Field: "Reason", Reason: "is not UTF-8"}
 	}
 	changed, err = r.remove(ctx, at, removing{by: why.By, reason: why.Reason})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -113,8 +114,8 @@ func (r *Repository) known(count edge.Count) map[string]int64 {
 }
 
 func checkObjects(objects []string) error {
-	if len(objects) > maxObjects {
-		return &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d objects, at most %d are allowed", len(objects), maxObjects)}
+	if err := args.Count("Objects", len(objects), "objects", maxObjects); err != nil {
+		return err
 	}
 	return keys.CheckNames("Objects", objects)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -168,12 +169,7 @@ func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool
 	return err == nil && stored.Recall == call, wrapMessage("recall", in.Conversation, seq, err)
 }
 
-func checkSeq(field string, seq int64) error {
-	if seq < 1 {
-		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d", seq)}
-	}
-	return nil
-}
+func checkSeq(field string, seq int64) error { return args.AtLeast(field, seq, 1) }
 
 func wrapMessage(what, conversation string, seq int64, err error) error {
 	return wrap(fmt.Sprintf("%s %d of", what, seq), conversation, err)

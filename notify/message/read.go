@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -19,8 +20,8 @@ func (r *Repository) Read(ctx context.Context, in In, upTo int64) error {
 	if err := in.check("User"); err != nil {
 		return err
 	}
-	if upTo < 1 {
-		return &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d", upTo)}
+	if err := args.AtLeast("UpTo", upTo, 1); err != nil {
+		return err
 	}
 	return wrap("read", in.Conversation, r.read(ctx, in, upTo))
 }

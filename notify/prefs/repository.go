@@ -7,6 +7,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -21,10 +22,7 @@ type Repository struct {
 
 // New does no I/O. The table is notify's, which notify.Table describes.
 func New(db *dynamo.DB, table string, opts *Options) (*Repository, error) {
-	r := &Repository{verbs: map[string]Verb{}}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{verbs: map[string]Verb{}, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err
