@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -304,10 +305,7 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 }
 
 func (h Home) checkFollowMany(sources []string, opts *FollowOptions) (limit int, err error) {
-	if err := h.check(); err != nil {
-		return 0, err
-	}
-	if err := args.Count("Sources", len(sources), "sources", maxSources); err != nil {
+	if err := cmp.Or(h.check(), args.Count("Sources", len(sources), "sources", maxSources)); err != nil {
 		return 0, err
 	}
 	for i, source := range sources {

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -251,10 +252,7 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activi
 }
 
 func (o Outbox) checkMany(as []Activity) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	if err := args.Count("Activities", len(as), "activities", maxPublishes); err != nil {
+	if err := cmp.Or(o.check(), args.Count("Activities", len(as), "activities", maxPublishes)); err != nil {
 		return err
 	}
 	given, foreign := map[ids.ID]bool{}, map[string]bool{}

@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/guregu/dynamo/v2"
@@ -65,8 +66,5 @@ func (r *Repository) edgeKey(follower, followee string) store.Key {
 }
 
 func checkUsers(field string, users []string) error {
-	if err := args.Count(field, len(users), "users", maxUsers); err != nil {
-		return err
-	}
-	return keys.CheckNames(field, users)
+	return cmp.Or(args.Count(field, len(users), "users", maxUsers), keys.CheckNames(field, users))
 }

@@ -1,6 +1,7 @@
 package leaderboard
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -229,10 +230,7 @@ func parseGap(text string) (gap, bool) {
 // above 129, as for 511+n entries, and as Rank more where many players are tied.
 func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Range")
-	if err := in.check(); err != nil {
-		return nil, err
-	}
-	if err := args.AtLeast("from", from, 1); err != nil {
+	if err := cmp.Or(in.check(), args.AtLeast("from", from, 1)); err != nil {
 		return nil, err
 	}
 	n, err := rowLimit(n)

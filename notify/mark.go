@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -143,10 +144,8 @@ func checkMark(user string, view View) error {
 // request, 2 WCU more where it changes meanwhile.
 func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) error {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkRead")
-	if err := keys.CheckName("User", user); err != nil {
-		return err
-	}
-	if err := args.Count("Shown", len(shown), "groups", maxShown); err != nil {
+	err := cmp.Or(keys.CheckName("User", user), args.Count("Shown", len(shown), "groups", maxShown))
+	if err != nil {
 		return err
 	}
 	for i, s := range shown {

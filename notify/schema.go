@@ -61,8 +61,8 @@ func aboutSpan(user string, about feed.Ref) (store.Span, error) {
 		return store.Span{}, &plaza.InvalidError{Field: "about", Reason: "is not a valid Ref"}
 	}
 	prefix := groupPrefix + keys.Join(about.String())
-	if len(prefix) >= maxSK {
-		return store.Span{}, &plaza.InvalidError{Field: "about", Reason: "is too long for the name of a group"}
+	if err := args.Count("about", len(prefix+"#"), "bytes as a key", maxSK); err != nil {
+		return store.Span{}, err
 	}
 	return store.Span{PK: userPK(user), From: prefix + "#", To: prefix + "$", Ascending: true, Consistent: true}, nil // $ follows #
 }

@@ -150,8 +150,11 @@ func (t *DeadTable) Put(ctx context.Context, d Dead) error {
 	for _, text := range []struct{ field, value string }{
 		{"Stream", d.Stream}, {"Shard", d.Shard}, {"Seq", d.Seq}, {"LastSeq", d.LastSeq}, {"KeyHash", d.KeyHash},
 	} {
-		if len(text.value) > maxDeadText || !utf8.ValidString(text.value) {
-			return &plaza.InvalidError{Field: text.field, Reason: "is longer than 1 KB or not UTF-8"}
+		if err := args.Count(text.field, len(text.value), "bytes", maxDeadText); err != nil {
+			return err
+		}
+		if !utf8.ValidString(text.value) {
+			return &plaza.InvalidError{Field: text.field, Reason: "is not UTF-8"}
 		}
 	}
 	if d.Seq == "" && len(d.Record) == 0 {

@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,10 +48,8 @@ func (r *Repository) header(ctx context.Context, object string) (headerItem, err
 // Cost: 1 request, 0.5 RCU for each object.
 func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]Counts, error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.CountsMany")
-	if err := args.Count("Objects", len(objects), "objects", maxMany); err != nil {
-		return nil, err
-	}
-	if err := keys.CheckNames("Objects", objects); err != nil {
+	err := cmp.Or(args.Count("Objects", len(objects), "objects", maxMany), keys.CheckNames("Objects", objects))
+	if err != nil {
 		return nil, err
 	}
 	wanted := make([]store.Key, len(objects))

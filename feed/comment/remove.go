@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -61,13 +62,12 @@ func (r *Repository) Delete(ctx context.Context, a Action) (changed bool, err er
 // Cost: as Delete; an unknown comment 1 request, 1 RCU.
 func (r *Repository) Remove(ctx context.Context, at Address, why Removal) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Remove")
-	if err := at.check(""); err != nil {
-		return false, err
-	}
-	if err := keys.CheckName("By", why.By); err != nil {
-		return false, err
-	}
-	if err := args.Count("Reason", len(why.Reason), "bytes", MaxReason); err != nil {
+	err = cmp.Or(
+		at.check(""),
+		keys.CheckName("By", why.By),
+		args.Count("Reason", len(why.Reason), "bytes", MaxReason),
+	)
+	if err != nil {
 		return false, err
 	}
 	if !utf8.ValidString(why.Reason) {

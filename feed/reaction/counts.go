@@ -1,6 +1,7 @@
 package reaction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -114,8 +115,5 @@ func (r *Repository) known(count edge.Count) map[string]int64 {
 }
 
 func checkObjects(objects []string) error {
-	if err := args.Count("Objects", len(objects), "objects", maxObjects); err != nil {
-		return err
-	}
-	return keys.CheckNames("Objects", objects)
+	return cmp.Or(args.Count("Objects", len(objects), "objects", maxObjects), keys.CheckNames("Objects", objects))
 }

@@ -65,10 +65,7 @@ func (r *Repository) Live(ctx context.Context, reader notify.Reader) ([]notify.A
 }
 
 func checkAudiences(audiences []string) error {
-	if err := args.Count("Audiences", len(audiences), "audiences", MaxAudiences); err != nil {
-		return err
-	}
-	return keys.CheckNames("Audiences", audiences)
+	return cmp.Or(args.Count("Audiences", len(audiences), "audiences", MaxAudiences), keys.CheckNames("Audiences", audiences))
 }
 
 func merge(audiences [][]notify.Announcement, now, joined time.Time) []notify.Announcement {

@@ -33,16 +33,12 @@ type Message struct {
 
 // check refuses what Send cannot store.
 func (r *Repository) check(m Message) error {
-	if err := (In{m.Conversation, m.Sender}).check("Sender"); err != nil {
-		return err
-	}
-	if err := keys.CheckName("Key", m.Key); err != nil {
-		return err
-	}
-	if err := args.AtLeast("ReplyTo", m.ReplyTo, 0); err != nil {
-		return err
-	}
-	return r.checkContent(m)
+	return cmp.Or(
+		In{m.Conversation, m.Sender}.check("Sender"),
+		keys.CheckName("Key", m.Key),
+		args.AtLeast("ReplyTo", m.ReplyTo, 0),
+		r.checkContent(m),
+	)
 }
 
 // checkContent refuses a text and data that Send and Edit cannot store.

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -17,10 +18,7 @@ import (
 // before, or a member has no row, 3 requests, 2 RCU, 3 WCU.
 func (r *Repository) Read(ctx context.Context, in In, upTo int64) error {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Read")
-	if err := in.check("User"); err != nil {
-		return err
-	}
-	if err := args.AtLeast("UpTo", upTo, 1); err != nil {
+	if err := cmp.Or(in.check("User"), args.AtLeast("UpTo", upTo, 1)); err != nil {
 		return err
 	}
 	return wrap("read", in.Conversation, r.read(ctx, in, upTo))
