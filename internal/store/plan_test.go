@@ -94,7 +94,7 @@ func TestAnItemIsDecodedByItsTags(t *testing.T) {
 		"flag":    {{yes, planned{Flag: true}}},
 		"bytes":   {{b("a"), planned{Bytes: []byte("a")}}, {b(""), planned{Bytes: []byte{}}}},
 		"list":    {{l(s("a"), s("")), planned{List: []string{"a", ""}}}, {l(), planned{}}},
-		"set":     {{ss("a"), planned{Set: []string{"a"}}}, {ss(), planned{}}},
+		"set":     {{ss("a"), planned{Set: []string{"a"}}}, {ss([]string{}...), planned{}}},
 		"ids":     {{l(s(ids.ID(7).String())), planned{IDs: []ids.ID{7}}}},
 		"score":   {{n("7"), planned{Score: &seven}}},
 		"one":     {{m("n", n("7")), planned{One: &small{7}}}, {m("another", null), planned{One: &small{}}}},
@@ -137,6 +137,16 @@ func TestWhatATagDoesNotSayIsDamage(t *testing.T) {
 			requireClass(t, nil, err)
 			require.Error(t, err, "%s %#v", name, value)
 		}
+	}
+}
+
+func TestANumberThatDoesNotFitIsRefusedByGeneratedCode(t *testing.T) {
+	t.Parallel()
+	for text, fits := range map[string]bool{"127": true, "128": false, "-129": false, "1.5": false} {
+		require.Equal(t, fits, store.SetInt(n(text), new(int8)) == nil, text)
+	}
+	for text, fits := range map[string]bool{"255": true, "256": false, "-1": false} {
+		require.Equal(t, fits, store.SetUint(n(text), new(uint8)) == nil, text)
 	}
 }
 
