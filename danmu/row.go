@@ -77,12 +77,13 @@ func (i row) join(other row) row {
 
 // CheckItem refuses what no write of this package leaves.
 func (i *row) CheckItem() error {
-	switch year := time.UnixMilli(i.SentMs).UTC().Year(); {
+	const first, last = -62135596800000, 253402300799999 // of the years 1 to 9999
+	switch {
 	case i.Text == "" && !i.gone():
 		return errors.New("attribute text: is missing")
 	case i.Extra != "" && !jsontext.Valid([]byte(i.Extra)):
 		return errors.New("attribute extra: is not JSON")
-	case year < 1 || year > 9999:
+	case i.SentMs < first || i.SentMs > last:
 		return errors.New("attribute sentMs: is not a time")
 	}
 	return nil
