@@ -149,7 +149,7 @@ func (i *row) repeated(c Comment, again *row) (sent Comment, created bool, err e
 	switch {
 	case i.gone():
 		return Comment{}, false, plaza.ErrRemoved
-	case !i.same(again):
+	case !store.Same(i, again):
 		return Comment{}, false, plaza.ErrConflict
 	}
 	return i.answer(c), i.Sent == again.Sent, nil // each call has a Sent of its own

@@ -154,7 +154,7 @@ func (r *Repository) removal(seen, root row, how removing) *store.Tx {
 		why.By = ""
 	}
 	update := t.Update(seen.key()).
-		Remove("text", "quote", "mentions", "data", "edited", "editOp", "editCall", "editCallBefore", "score").
+		Remove(store.Deleted[row]()...).
 		Set("removed", why).
 		Add("ver", 1)
 	if leaf || how.erase {
