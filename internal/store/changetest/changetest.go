@@ -43,6 +43,10 @@ type Call[R any] struct {
 	// Erase removes the item, so that Begin can begin it again. Nil: nothing does.
 	Erase func(ctx context.Context, r R, name string) error
 
+	// Unread: the call changes the item without reading it, so that one other call may leave
+	// its outcome unknown.
+	Unread bool
+
 	// Silent: the call writes nothing where there is nothing to change, and says so.
 	Silent bool
 }

@@ -51,7 +51,7 @@ var ways = map[string]func(l lamps, c *store.Change[lamp], on bool){
 			if seen != nil && seen.On == on {
 				return nil, store.ErrSame
 			}
-			return g.Update().Set("on", on).If("'on' <> ? AND since < ?", on, c.Call), nil
+			return g.Update().Set("on", on).If("attribute_not_exists('on') OR 'on' <> ?", on), nil
 		}
 	},
 	"a put": func(_ lamps, c *store.Change[lamp], on bool) {
@@ -94,18 +94,18 @@ func TestAChangeHappensOnce(t *testing.T) {
 		require.NoError(t, err)
 		return lamps{table, p}
 	}
-	for name, way := range ways {
+	for way, makes := range ways {
 		turns := func(on bool) func(context.Context, lamps, string) (bool, error) {
 			return func(ctx context.Context, l lamps, name string) (bool, error) {
 				call, _ := l.Next(ctx)
 				c := store.Change[lamp]{Key: lampKey(name), Call: call, Part: "change", Last: (*lamp).last}
-				way(l, &c, on)
+				makes(l, &c, on)
 				_, changed, err := c.Run(ctx, l.table)
 				return changed, err
 			}
 		}
 		call := Call[lamps]{
-			Part: "change", Item: lampKey, Do: turns(true), Undo: turns(false),
+			Part: "change", Unread: way == "an update without a read", Item: lampKey, Do: turns(true), Undo: turns(false),
 			State: func(ctx context.Context, l lamps, name string) (any, error) {
 				var found lamp
 				err := l.table.Get(ctx, lampKey(name), true, &found)
@@ -118,13 +118,17 @@ func TestAChangeHappensOnce(t *testing.T) {
 				return l.table.Run(ctx, l.table.Delete(lampKey(name)))
 			},
 		}
-		if name != "a creation" {
+		if way != "a creation" {
 			call.Begin = func(ctx context.Context, l lamps, name string) error {
 				made, _ := l.Next(ctx)
-				return l.table.Run(ctx, l.table.Put(lamp{PK: name, SK: "lamp", Since: made}))
+				begun := lamp{PK: name, SK: "lamp", Since: made}
+				if way == "an update without a read" { // what names its life is the first Mark
+					begun.Change = store.Mark{Op: made, Call: made}
+				}
+				return l.table.Run(ctx, l.table.Put(begun))
 			}
 		}
-		f.Calls[name] = call
+		f.Calls[way] = call
 	}
 	run(t, f)
 }

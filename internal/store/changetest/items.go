@@ -46,14 +46,19 @@ func (t *trial[R]) damaged() {
 
 // An item that must exist is not created. A note of one that may be created expires.
 func (t *trial[R]) absent() {
-	if t.Begin == nil {
-		return
-	}
 	t.begin()
 	t.name += " that was never begun"
-	changed, _ := t.do() // which may be an error
+	do := t.Do
+	if t.Begin == nil {
+		do = t.Undo
+	}
+	changed, _ := do(t.Context(), t.r, t.name) // which may be an error
 	require.False(t, changed && t.Part != "")
 	if item := t.stored(); item != nil {
 		require.Contains(t, item, "ttl")
+	}
+	if t.Begin == nil {
+		t.doOther()
+		require.NotContains(t, t.stored(), "ttl")
 	}
 }
