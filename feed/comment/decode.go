@@ -166,14 +166,18 @@ func (i *row) attribute(name string) any {
 		return &i.Past
 	case "ver":
 		return &i.Ver
-	case "turn":
-		return &i.Turn
-	case "editOp":
-		return &i.EditOp
-	case "editCall":
-		return &i.EditCall
-	case "editCallBefore":
-		return &i.EditCallBefore
+	case "edit":
+		return &i.Edit
+	case "editBefore":
+		return &i.EditBefore
+	case "hide":
+		return &i.Hide
+	case "hideBefore":
+		return &i.HideBefore
+	case "place":
+		return &i.Place
+	case "placeBefore":
+		return &i.PlaceBefore
 	}
 	return nil
 }
