@@ -19,7 +19,7 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 	for range 3 { // the fourth reply is not among the first
 		given = append(given, w.replies(t, "ann", root))
 	}
-	for _, c := range faults.Some(2, given[1], given[4], given[0], given[2], given[3]) {
+	for _, c := range faults.Some(3, given[0], given[1], given[4], given[2], given[3]) {
 		require.Zero(t, w.get(t, c).EditedAt)
 		before := c
 		for n, change := range []func(){
@@ -29,14 +29,14 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 			func() { c.Mentions = []string{"bob"} },
 			func() { c.Data = []byte(`{"a":1}`) },
 			func() { c.Data = []byte(`{}`) },
-			func() { c.Data, c.Mentions = nil, nil },
+			func() { c.Data, c.Mentions = nil, []string{} },
 		} {
 			change()
 			at := today.Add(time.Duration(n) * time.Hour)
 			if n > 0 {
 				before.EditedAt = at
 			}
-			before.Text, before.Mentions, before.Data = c.Text, c.Mentions, c.Data
+			before.Text, before.Mentions, before.Data = c.Text, append([]string(nil), c.Mentions...), c.Data
 			for _, when := range []time.Time{at, at.Add(time.Minute)} { // the second changes nothing
 				edited, changed, err := w.at(t, when).Edit(t.Context(), c)
 				require.NoError(t, err)

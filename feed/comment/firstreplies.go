@@ -23,6 +23,7 @@ import (
 const (
 	nextMost    = firstRows * 2
 	gapRows     = 16 // rows of the first read for replies that stand; each read doubles it
+	maxGapRows  = 1000
 	gapReads    = 6
 	gapParallel = 8 // threads that are read at once
 
@@ -149,7 +150,7 @@ func (r *Repository) standing(ctx context.Context, root Address, above ids.ID, w
 		if end == "" {
 			return found, false, nil
 		}
-		span.From, span.Limit = end, min(span.Limit*2, erasePage)
+		span.From, span.Limit = end, min(span.Limit*2, maxGapRows)
 	}
 	return found, true, nil
 }

@@ -74,9 +74,8 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	first := newWorld(t, nil)
 	for name, c := range faults.Cases(2, map[string]struct {
-		hidden bool // the root is hidden first
-		call   func(w world, root, reply comment.Comment) (bool, error)
-		other  func(w world, root, reply comment.Comment)
+		first, other func(w world, root, reply comment.Comment)
+		call         func(w world, root, reply comment.Comment) (bool, error)
 	}{
 		"a reply is deleted, its root hidden": {
 			call: func(w world, _, reply comment.Comment) (bool, error) {
@@ -85,7 +84,7 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 			other: func(w world, root, _ comment.Comment) { w.hide(t, root) },
 		},
 		"a reply is deleted, its root unhidden": {
-			hidden: true,
+			first: func(w world, root, _ comment.Comment) { w.hide(t, root) },
 			call: func(w world, _, reply comment.Comment) (bool, error) {
 				return w.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "bob"})
 			},
@@ -95,6 +94,15 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 			},
 		},
 		"a root is hidden, a reply added": {
+			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.Address()) },
+			other: func(w world, root, _ comment.Comment) { w.replies(t, "bob", root) },
+		},
+		"a root is hidden, and removed": {
+			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.Address()) },
+			other: func(w world, root, _ comment.Comment) { w.delete(t, root) },
+		},
+		"a root without replies is hidden, a reply added": {
+			first: func(w world, _, reply comment.Comment) { w.delete(t, reply) },
 			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.Address()) },
 			other: func(w world, root, _ comment.Comment) { w.replies(t, "bob", root) },
 		},
@@ -114,12 +122,12 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 			},
 			other: func(w world, _, reply comment.Comment) { w.replies(t, "user 1", reply) },
 		},
-	}) {
+	}, "a root is hidden, and removed", "a root without replies is hidden, a reply added") {
 		w := first.process(t, nil)
 		root := w.says(t, "user 0", name)
 		reply := w.replies(t, "bob", root)
-		if c.hidden {
-			w.hide(t, root)
+		if c.first != nil {
+			c.first(w, root, reply)
 		}
 		changed, err := c.call(w.interrupted(t, func() { c.other(w, root, reply) }), root, reply)
 		require.NoError(t, err, name)
