@@ -100,6 +100,9 @@ func (r *Repository) Init(ctx context.Context) error {
 // followee's number of shards has changed since, the conflict may go unnoticed,
 // and lists may skip one of the two.
 //
+// Where they have an edge, nothing is written: an Unfollow that was given up may
+// come after. Repeat Follow then.
+//
 // Cost: 1 transaction, 10 WCU; the first into a new shard 3 transactions, 24 WCU.
 func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Follow")
@@ -124,8 +127,9 @@ func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created
 
 // Unfollow ends the edge; with an ID, only the edge of that ID. changed is true
 // only if this call ended one. If they have no edge, the ID is remembered, so that
-// a Follow with it that arrives later is plaza.ErrRemoved. An edge that is not
-// counted is plaza.ErrCorrupt until both users are repaired.
+// a Follow with it that arrives later is plaza.ErrRemoved; without an ID nothing is
+// written, and a Follow that was given up may come after: repeat Unfollow then. An
+// edge that is not counted is plaza.ErrCorrupt until both users are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 10 WCU; with an edge from Follow or Get
 // 1 transaction, 10 WCU; without an edge 1 request, 1 RCU; to remember an ID

@@ -76,7 +76,7 @@ func different(before, after map[string]map[string]types.AttributeValue) []strin
 // expire. A repeat may write them again; what people read is in others.
 var bookkeeping = map[string][]string{
 	"feed":     {"call", "callOld", "edited", "dead#mia", "ttl"},
-	"comment":  {"editCall", "editCallBefore", "editOp", "turn", "pinOp", "ttl"},
+	"comment":  {"edit", "editBefore", "hide", "hideBefore", "pin", "pinBefore", "ttl"},
 	"notify":   {"rev", "s", "ttl"},
 	"message":  {"call", "ttl"},
 	"reaction": {"ttl"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -40,12 +41,14 @@ func (r *Repository) Add(ctx context.Context, c Comment) (_ Comment, created boo
 	if err != nil {
 		return c, false, err
 	}
-	if c.ID == 0 {
-		if c.ID, err = r.gen.Next(ctx); err != nil {
-			return c, false, err
-		}
+	call, err := r.gen.Next(ctx)
+	if err != nil {
+		return c, false, err
 	}
-	stored, created, err := r.add(ctx, c)
+	if c.ID == 0 {
+		c.ID = call
+	}
+	stored, created, err := r.add(ctx, c, call)
 	if err != nil {
 		return c, false, wrap("add", c.Address(), err)
 	}
@@ -91,7 +94,7 @@ func (r *Repository) checkAdd(c Comment) (_ Comment, err error) {
 	return c, err
 }
 
-func (r *Repository) add(ctx context.Context, c Comment) (_ Comment, created bool, err error) {
+func (r *Repository) add(ctx context.Context, c Comment, call ids.ID) (_ Comment, created bool, err error) {
 	for attempt := range attempts {
 		again := attempt > 0
 		named, missing := r.readNamed(ctx, c, again)
@@ -110,8 +113,8 @@ func (r *Repository) add(ctx context.Context, c Comment) (_ Comment, created boo
 		default:
 			return c, false, missing
 		}
-		row, tx := r.addTx(c, named)
-		err := r.run(ctx, tx, keysToWrite(row, named))
+		row, tx := r.addTx(c, call, named)
+		err := r.table.Run(ctx, tx)
 		if _, refused := store.AsRefused(err); !refused {
 			return row.comment(), err == nil, err
 		}
@@ -242,9 +245,13 @@ func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, kn
 }
 
 // addTx stores c; named are the rows of the comments that it names.
-func (r *Repository) addTx(c Comment, named map[Address]row) (row, store.Write) {
+func (r *Repository) addTx(c Comment, call ids.ID, named map[Address]row) (row, store.Write) {
 	t, now, hash := r.table, r.opts.Now().Unix(), c.hash()
 	stored, root := newRow(c), named[c.Address().root()]
+	if call != c.ID {
+		first := store.Mark{Op: call, Call: call}
+		stored.Edit, stored.Hide, stored.Place = first, first, first
+	}
 	taken := slices.Contains(root.First, c.ID.String()) // then the condition on its row fails
 	stored.rest = c.Root != 0 && (root.More || len(root.First) >= firstRows) && !taken
 	stored.ParentRest = named[c.parent()].rest
@@ -255,7 +262,8 @@ func (r *Repository) addTx(c Comment, named map[Address]row) (row, store.Write) 
 	if scored {
 		stored.Score = new(int64)
 	}
-	header := t.Update(headerKey(c.Object)).Add("n", 1)
+	header := t.Update(headerKey(c.Object)).Add("n", 1).
+		SetExpr("'pin' = if_not_exists('pin', ?)", store.Mark{Op: call, Call: call})
 	if c.Root == 0 {
 		header.Add("roots", 1)
 	}
@@ -295,6 +303,9 @@ func (i row) put(t *store.Table) *store.Put {
 	if i.ParentRest {
 		put.Set("parentRest", true)
 	}
+	if i.Edit.Op != 0 {
+		put.Set("edit", i.Edit).Set("hide", i.Hide).Set("place", i.Place)
+	}
 	if i.Quote != nil {
 		put.Set("quote", i.Quote)
 	}
@@ -305,15 +316,6 @@ func (i row) put(t *store.Table) *store.Put {
 		put.Set("score", *i.Score)
 	}
 	return put
-}
-
-// keysToWrite are the keys of the items that adding a comment changes.
-func keysToWrite(c row, named map[Address]row) []store.Key {
-	wanted := []store.Key{headerKey(c.at.Object)}
-	for _, i := range named {
-		wanted = append(wanted, i.key())
-	}
-	return wanted
 }
 
 // joinThread counts a reply in its root and, for one of the first three, stores

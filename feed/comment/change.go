@@ -2,75 +2,50 @@ package comment
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// change reads a comment and its root and runs the write that next returns for
-// them, if any. It starts again while others change them.
-func (r *Repository) change(ctx context.Context, at Address, next func(seen, root row) (store.Write, error)) error {
-	for range attempts {
-		found, err := r.read(ctx, at.keys(), true)
-		if err != nil {
-			return err
-		}
-		seen, ok := found.at(at)
-		switch {
-		case seen.damaged != nil:
-			return seen.damaged
-		case !ok || seen.TTL != 0:
-			return plaza.ErrNotFound
-		}
-		write, err := next(seen, found[at.root().key(false)])
-		if write == nil || err != nil {
-			return err
-		}
-		around := append(at.keys(), headerKey(at.Object))
-		if parent, ok := seen.parentKey(); ok {
-			around = append(around, parent)
-		}
-		err = r.run(ctx, write, around)
-		if _, refused := store.AsRefused(err); !refused {
-			return err
-		}
-	}
-	return plaza.ErrBusy
+// inThread is a stored comment with the root of its thread, if it is a reply.
+type inThread struct {
+	row
+	root row
 }
 
-// run applies a write. If that fails for an unknown reason, it looks for damage
-// in the items around it.
-func (r *Repository) run(ctx context.Context, write store.Write, around []store.Key) error {
-	err := r.table.Run(ctx, write)
-	if _, refused := store.AsRefused(err); err == nil || refused || ctx.Err() != nil {
-		return err
+// inThread finds a comment under one of the keys, which name its root too.
+func (r *Repository) inThread(ctx context.Context, at Address, keys []store.Key) (inThread, error) {
+	found, err := r.read(ctx, keys, true)
+	if err != nil {
+		return inThread{}, err
 	}
-	for _, known := range []error{plaza.ErrBusy, plaza.ErrUnavailable, plaza.ErrUnknownOutcome, plaza.ErrTable} {
-		if errors.Is(err, known) {
-			return err
-		}
+	seen, ok := found.at(at)
+	switch {
+	case seen.damaged != nil:
+		return inThread{}, seen.damaged
+	case !ok || seen.TTL != 0:
+		return inThread{}, plaza.ErrNotFound
 	}
-	found, failed := r.table.GetAll(ctx, around, true, 1)
-	if failed != nil {
-		return err
+	return inThread{seen, found[at.root().key(false)]}, nil
+}
+
+// change changes a part of a comment, whose place it finds first.
+func (r *Repository) change(ctx context.Context, at Address, c store.Change[inThread]) (was inThread, changed bool, err error) {
+	seen, err := r.inThread(ctx, at, at.keys())
+	if err == nil {
+		c.Call, err = r.gen.Next(ctx)
 	}
-	for key, item := range found {
-		var out any = new(row)
-		if strings.HasPrefix(key.PK, "N#") {
-			out = new(headerItem)
-		}
-		if damaged := r.table.Decode(item, out); damaged != nil {
-			return damaged
-		}
+	if err != nil {
+		return inThread{}, false, err
 	}
-	return err
+	c.Key, c.Seen = seen.key(), &seen
+	c.Read = func(ctx context.Context) (inThread, error) { return r.inThread(ctx, at, keysOfRows([]row{seen.row})) }
+	return c.Run(ctx, r.table)
 }
 
 // recount adds to tx the changes of counts as the row goes from seen to after. gone
 // means that lists no longer show it.
-func (r *Repository) recount(tx *store.Tx, seen, root, after row, gone bool) {
+func (r *Repository) recount(tx *store.Tx, seen inThread, after row, gone bool) {
 	const there = "attribute_exists(pk)"
 	at, by := seen.at, after.counts()-seen.counts()
 	all, roots, left := by, int64(0), int64(0)
@@ -103,24 +78,15 @@ func (r *Repository) recount(tx *store.Tx, seen, root, after row, gone bool) {
 		}
 		switch {
 		case by != 0 && seen.rest:
-			root.setNext(update, at.ID, by > 0)
+			seen.root.setNext(update, at.ID, by > 0)
 		case by < 0:
-			root.setPast(update)
+			seen.root.setPast(update)
 		}
 		tx.Update(update)
 	}
 	if parent, ok := seen.parentKey(); ok {
 		tx.Update(r.table.Update(parent).Add("answers", by).Add("rows", left).Add("ver", 1).If(there))
 	}
-}
-
-// atTurn is the condition that no Hide, Unhide or UpdateScore came since the row
-// was read. A request that arrives after it was repeated and undone fails it.
-func (i row) atTurn() (string, int64) {
-	if i.Turn == 0 {
-		return "attribute_not_exists('turn') OR 'turn' = ?", 0
-	}
-	return "'turn' = ?", i.Turn
 }
 
 // asSeen is the condition that an attribute is there, or that it is not.

@@ -1,181 +1,118 @@
 package comment_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
-	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/store/changetest"
 )
 
-// interrupted is a process on the table of w that calls by just before its
-// first transaction, after the reads for it.
-func (w world) interrupted(t *testing.T, by func()) world {
-	t.Helper()
-	in := faults.New(t, 1, faults.Rates{})
-	done := false
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "TransactWriteItems" && !done {
-			done = true
-			by()
-		}
-		return faults.Fault{}
-	})
-	return w.process(t, nil, in.Wrap)
-}
-
-func TestAnIDTakenConcurrentlyIsAConflict(t *testing.T) {
+func TestEachChangeHappensOnce(t *testing.T) {
 	t.Parallel()
-	for name, meanwhile := range map[string]func(w world, first comment.Comment, add func() comment.Comment) (taken comment.Comment){
-		"among the first": func(w world, first comment.Comment, add func() comment.Comment) comment.Comment {
-			add()
-			w.delete(t, first)
-			return add()
-		},
-		"among the rest": func(w world, first comment.Comment, add func() comment.Comment) comment.Comment {
-			add()
-			taken := add()
-			w.delete(t, first)
-			return taken
-		},
-	} {
-		for seen := faults.Size(2, 3); seen <= 3; seen++ {
-			w := newWorld(t, nil)
-			root := w.says(t, "ann", "bird")
-			first := w.replies(t, "bob", root)
-			for range seen - 1 {
-				w.replies(t, "bob", root)
-			}
-			id := w.id(t)
-			var taken comment.Comment
-			late := w.interrupted(t, func() {
-				left := 0
-				taken = meanwhile(w, first, func() comment.Comment {
-					c := comment.Comment{Object: "bird", Root: root.ID, User: "chris"}
-					if left++; left == 2 {
-						c.ID = id
-					}
-					return w.add(t, c)
-				})
-			})
-			_, _, err := late.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
-			require.Equal(t, id, taken.ID, name)
-			require.ErrorIs(t, err, plaza.ErrConflict, "%s, %d seen", name, seen)
-			require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
-		}
+	type repository = *comment.Repository
+	type score struct{} // the key of a score in a context
+	f := changetest.Feature[repository]{
+		Package: "feed/comment",
+		Table:   dynamotest.Table(t, comment.Table),
 	}
-}
-
-// TestWritesReadAgainAfterAConcurrentChange changes a comment after another
-// call has read it.
-func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
-	t.Parallel()
-	first := newWorld(t, nil)
-	for name, c := range faults.Cases(2, map[string]struct {
-		hidden bool // the root is hidden first
-		call   func(w world, root, reply comment.Comment) (bool, error)
-		other  func(w world, root, reply comment.Comment)
-	}{
-		"a reply is deleted, its root hidden": {
-			call: func(w world, _, reply comment.Comment) (bool, error) {
-				return w.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "bob"})
-			},
-			other: func(w world, root, _ comment.Comment) { w.hide(t, root) },
-		},
-		"a reply is deleted, its root unhidden": {
-			hidden: true,
-			call: func(w world, _, reply comment.Comment) (bool, error) {
-				return w.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "bob"})
-			},
-			other: func(w world, root, _ comment.Comment) {
-				_, err := w.Unhide(t.Context(), root.Address())
-				require.NoError(t, err)
-			},
-		},
-		"a root is hidden, a reply added": {
-			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.Address()) },
-			other: func(w world, root, _ comment.Comment) { w.replies(t, "bob", root) },
-		},
-		"a root is hidden, a reply deleted": {
-			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.Address()) },
-			other: func(w world, _, reply comment.Comment) { w.delete(t, reply) },
-		},
-		"a root is removed, its replies deleted": {
-			call: func(w world, root, _ comment.Comment) (bool, error) {
-				return w.Remove(t.Context(), root.Address(), comment.Removal{By: "ann"})
-			},
-			other: func(w world, _, reply comment.Comment) { w.delete(t, reply) },
-		},
-		"a reply is deleted, then answered": {
-			call: func(w world, _, reply comment.Comment) (bool, error) {
-				return w.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "bob"})
-			},
-			other: func(w world, _, reply comment.Comment) { w.replies(t, "user 1", reply) },
-		},
-	}) {
-		w := first.process(t, nil)
-		root := w.says(t, "user 0", name)
-		reply := w.replies(t, "bob", root)
-		if c.hidden {
-			w.hide(t, root)
-		}
-		changed, err := c.call(w.interrupted(t, func() { c.other(w, root, reply) }), root, reply)
-		require.NoError(t, err, name)
-		require.True(t, changed, name)
-		w.requireWhole(t, name)
-		_, err = w.Unhide(t.Context(), root.Address())
-		if err == nil {
-			w.requireWhole(t, name)
-		}
-	}
-}
-
-// TestWritesCountNothingOnAHalfErasedObject deletes an item that counts a
-// comment, as EraseObject does first.
-func TestWritesCountNothingOnAHalfErasedObject(t *testing.T) {
-	t.Parallel()
-	for name, n := range faults.Cases(2, map[string]int{"the header": 0, "the root": 1, "the parent": 2}) {
-		w := newWorld(t, nil)
-		root := w.says(t, "ann", "bird")
-		parent := w.replies(t, "bob", root)
-		c := w.replies(t, "chris", parent)
-		keys := [][2]string{{"N#bird", "~"}, {"T#bird", root.ID.String()}, {"F#bird", root.ID.String() + "#" + parent.ID.String()}}
-		key := keys[n]
-		require.NoError(t, w.db.Table(w.table).Delete("pk", key[0]).Range("sk", key[1]).Run(t.Context()), name)
-		before := w.state(t)
-		_, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: "chris"})
-		require.ErrorIs(t, err, plaza.ErrBusy, name)
-		require.Equal(t, before, w.state(t), name)
-	}
-}
-
-func TestConcurrentRemoveAndHideCountOnce(t *testing.T) {
-	t.Parallel()
-	for name, late := range map[string]func(w, late world, root comment.Comment){
-		"hidden meanwhile": func(_, late world, root comment.Comment) { late.delete(t, root) },
-		"unhidden meanwhile": func(w, late world, root comment.Comment) {
-			w.hide(t, root)
-			late.delete(t, root)
-		},
-	} {
-		w := newWorld(t, nil)
-		w.says(t, "eve", "bird")
-		root := w.says(t, "ann", "bird")
-		w.replies(t, "bob", root)
-		late(w, w.interrupted(t, func() {
-			if hidden, err := w.Hide(t.Context(), root.Address()); err == nil && !hidden {
-				_, err := w.Unhide(t.Context(), root.Address())
-				require.NoError(t, err)
-			}
-		}), root)
-		want := comment.Counts{All: 1, Roots: 1}
-		if name == "unhidden meanwhile" {
-			want.All = 2 // the reply under the tombstone is visible
-		}
-		got, err := w.Counts(t.Context(), "bird")
+	f.Open = func(t testing.TB, p *changetest.Process) repository {
+		r, err := comment.New(dynamotest.DB(t, p.Wrap), f.Table, p, &comment.Options{
+			Consistent: true, Now: p.Now,
+			Score: func(ctx context.Context, _ comment.Address) (int64, error) { return ctx.Value(score{}).(int64), nil },
+		})
 		require.NoError(t, err)
-		require.Equal(t, want, got, name)
+		return r
 	}
+	// Each object has a comment, a reply and another comment.
+	id := func(name, of string) ids.ID {
+		id, err := ids.Backdate(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), name+of)
+		require.NoError(t, err)
+		return id
+	}
+	first := func(name string) comment.Address { return comment.Address{Object: name, ID: id(name, "first")} }
+	reply := func(name string) comment.Address {
+		return comment.Address{Object: name, Root: first(name).ID, ID: id(name, "reply")}
+	}
+	begin := func(ctx context.Context, r repository, name string) error {
+		for _, c := range []comment.Comment{{ID: first(name).ID}, {ID: reply(name).ID, Root: first(name).ID}, {}} {
+			c.Object, c.User, c.Text = name, "ann", "hello"
+			if _, _, err := r.Add(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	type change = func(context.Context, repository, string) (bool, error)
+	edit := func(text string) change {
+		return func(ctx context.Context, r repository, name string) (bool, error) {
+			_, changed, err := r.Edit(ctx, comment.Comment{Object: name, ID: first(name).ID, User: "ann", Text: text})
+			return changed, err
+		}
+	}
+	on := func(call func(repository, context.Context, comment.Address) (bool, error), of func(string) comment.Address) change {
+		return func(ctx context.Context, r repository, name string) (bool, error) { return call(r, ctx, of(name)) }
+	}
+	scores := func(n int64) change {
+		return func(ctx context.Context, r repository, name string) (bool, error) {
+			return r.UpdateScore(context.WithValue(ctx, score{}, n), first(name))
+		}
+	}
+	beginWith := func(do change) func(context.Context, repository, string) error {
+		return func(ctx context.Context, r repository, name string) error {
+			err := begin(ctx, r, name)
+			if err == nil {
+				_, err = do(ctx, r, name)
+			}
+			return err
+		}
+	}
+	hide, unhide := on(repository.Hide, reply), on(repository.Unhide, reply)
+	pin, unpin := on(repository.Pin, first), on(repository.Unpin, first)
+
+	state := func(ctx context.Context, r repository, name string) (any, error) {
+		list, err := r.ByObject(ctx, name, cursor.PageRequest{}, nil)
+		if err != nil {
+			return nil, err
+		}
+		c := list.Items[1]
+		top, err := r.Top(ctx, name, cursor.PageRequest{})
+		if err != nil {
+			return nil, err
+		}
+		counts, err := r.Counts(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		_, noPin := r.Pinned(ctx, name)
+		return []any{c.Text, c.Replies, counts, len(top.Items), top.Items[0].ID == c.ID, noPin == nil}, nil
+	}
+	row := func(name string) store.Key { return store.Key{PK: keys.Join("T", name), SK: first(name).ID.String()} }
+	header := func(name string) store.Key { return store.Key{PK: keys.Join("N", name), SK: "~"} }
+	replyRow := func(name string) store.Key {
+		at := reply(name)
+		return store.Key{PK: keys.Join("F", name), SK: keys.Join(at.Root.String(), at.ID.String())}
+	}
+	f.Calls = map[string]changetest.Call[repository]{
+		"Repository.Edit":        {Part: "edit", Item: row, Begin: begin, Do: edit("one"), Undo: edit("hello")},
+		"Repository.Hide":        {Part: "hide", Item: replyRow, Begin: begin, Do: hide, Undo: unhide},
+		"Repository.Unhide":      {Part: "hide", Item: replyRow, Begin: beginWith(hide), Do: unhide, Undo: hide},
+		"Repository.Pin":         {Part: "pin", Item: header, Begin: begin, Do: pin, Undo: unpin},
+		"Repository.Unpin":       {Part: "pin", Item: header, Begin: beginWith(pin), Do: unpin, Undo: pin},
+		"Repository.UpdateScore": {Part: "place", Item: row, Begin: begin, Do: scores(1), Undo: scores(0)},
+	}
+	for name, call := range f.Calls {
+		call.State = state
+		call.Erase = func(ctx context.Context, r repository, name string) error { return r.EraseObject(ctx, name) }
+		f.Calls[name] = call
+	}
+	changetest.Run(t, f)
 }

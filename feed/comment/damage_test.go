@@ -44,22 +44,6 @@ func garbage(random *rand.Rand) types.AttributeValue {
 	}[random.IntN(12)]
 }
 
-// No id is later than the one that the last Edit or Pin stored.
-func TestALastOpIsDamage(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	c := w.says(t, "ann", "bird")
-	last := ids.ID(1<<63 - 1).String()
-	table := w.db.Table(w.table)
-	require.NoError(t, table.Update("pk", "T#bird").Range("sk", c.ID.String()).Set("editOp", last).Run(t.Context()))
-	require.NoError(t, table.Update("pk", "N#bird").Range("sk", "~").Set("pinOp", last).Run(t.Context()))
-	c.Text = "edited"
-	_, _, err := w.Edit(t.Context(), c)
-	require.ErrorIs(t, err, plaza.ErrCorrupt)
-	_, err = w.Pin(t.Context(), c.Address())
-	require.ErrorIs(t, err, plaza.ErrCorrupt)
-}
-
 func text(item dynamo.Item, name string) string {
 	return item[name].(*types.AttributeValueMemberS).Value
 }

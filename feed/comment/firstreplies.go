@@ -22,7 +22,6 @@ import (
 
 const (
 	nextMost    = firstRows * 2
-	refills     = 3  // attempts to fill Next while others change the thread
 	gapRows     = 16 // rows of the first read for replies that stand; each read doubles it
 	maxGapRows  = 1000
 	gapReads    = 6
@@ -97,12 +96,12 @@ func (i row) setPast(root *store.Update) {
 }
 
 // shortens reports whether Next must be refilled once the reply does not stand.
-func (i row) shortens(root row) bool {
+func (i inThread) shortens() bool {
 	switch {
-	case !root.More:
+	case !i.root.More:
 		return false
 	case i.rest:
-		return slices.Contains(root.Next, i.at.ID) || root.Past != 0 && len(root.Next) < firstRows
+		return slices.Contains(i.root.Next, i.at.ID) || i.root.Past != 0 && len(i.root.Next) < firstRows
 	}
 	return true
 }
@@ -110,14 +109,13 @@ func (i row) shortens(root row) bool {
 // refill fills Next, so that Threads need not search the rest. It ignores
 // errors: without it Threads takes one more read.
 func (r *Repository) refill(ctx context.Context, root Address) {
-	for range refills {
-		var i row
-		if err := r.table.Get(ctx, root.key(false), true, &i); err != nil || !i.More || len(i.Next) >= firstRows || i.Past == allIDs {
-			return
+	_, _ = store.Merge(ctx, r.table, root.key(false), nil, func(i *row) (store.Write, error) {
+		if !i.More || len(i.Next) >= firstRows || i.Past == allIDs {
+			return nil, store.ErrSame
 		}
 		more, rest, err := r.standing(ctx, root, i.known(), nextMost-len(i.Next), math.MaxInt, true, false)
 		if err != nil {
-			return
+			return nil, err
 		}
 		past, next := allIDs, slices.Clone(i.Next)
 		for _, reply := range more {
@@ -128,11 +126,8 @@ func (r *Repository) refill(ctx context.Context, root Address) {
 		}
 		update := r.table.Update(root.key(false)).If(atVersion(i.Ver), i.Ver)
 		writeNext(update, next, past)
-		err = r.table.Run(ctx, update)
-		if _, refused := store.AsRefused(err); !refused {
-			return
-		}
-	}
+		return update, nil
+	})
 }
 
 // standing reads the oldest replies that stand among the rest of a thread, above

@@ -32,39 +32,34 @@ func (r *Repository) setHidden(ctx context.Context, what string, at Address, hid
 	if err := at.check(""); err != nil {
 		return false, err
 	}
-	var shrinks bool
-	err = r.change(ctx, at, func(seen, root row) (store.Write, error) {
-		turn, as := seen.atTurn()
-		update := r.table.Update(seen.key()).Add("turn", 1).If(turn, as).
-			If("attribute_exists(pk)").
-			If(asSeen("hidden", seen.Hidden))
-		changed = seen.Hidden != hidden
-		if !changed {
-			return update, nil // so that an earlier call that arrives late fails
-		}
-		update.Add("ver", 1).If(asSeen("removed", seen.Removed != nil))
-		switch { // counts include the replies of a root
-		case at.Root == 0 && seen.Replies == 0:
-			update.If("attribute_not_exists('replies') OR 'replies' = ?", 0)
-		case at.Root == 0:
-			update.If("'replies' = ?", seen.Replies)
-		}
-		if hidden {
-			update.Set("hidden", true)
-		} else {
-			update.Remove("hidden")
-		}
-		tx := r.table.Tx().Update(update)
-		after := seen
-		after.Hidden = hidden
-		r.recount(tx, seen, root, after, false)
-		shrinks = hidden && seen.shortens(root)
-		return tx, nil
+	was, changed, err := r.change(ctx, at, store.Change[inThread]{
+		Part: "hide", Last: (*inThread).lastHide,
+		Next: func(seen *inThread, g store.Guard) (store.Write, error) {
+			if seen.Hidden == hidden {
+				return nil, store.ErrSame
+			}
+			update := g.Update().Add("ver", 1).If(asSeen("removed", seen.Removed != nil))
+			switch { // counts include the replies of a root
+			case at.Root == 0 && seen.Replies == 0:
+				update.If("attribute_not_exists('replies') OR 'replies' = ?", 0)
+			case at.Root == 0:
+				update.If("'replies' = ?", seen.Replies)
+			}
+			if hidden {
+				update.Set("hidden", true)
+			} else {
+				update.Remove("hidden")
+			}
+			tx, after := r.table.Tx().Update(update), seen.row
+			after.Hidden = hidden
+			r.recount(tx, *seen, after, false)
+			return tx, nil
+		},
 	})
 	if err != nil {
 		return false, wrap(what, at, err)
 	}
-	if changed && shrinks {
+	if changed && hidden && was.shortens() {
 		r.refill(ctx, at.root())
 	}
 	return changed, nil

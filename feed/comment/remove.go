@@ -86,32 +86,31 @@ type removing struct {
 
 func (r *Repository) remove(ctx context.Context, at Address, how removing) (changed bool, err error) {
 	for range attempts {
-		var shrinks bool
-		err = r.change(ctx, at, func(seen, root row) (store.Write, error) {
-			changed, shrinks = false, seen.shortens(root)
-			switch {
-			case how.author != "" && seen.User != "" && seen.User != how.author:
-				return nil, plaza.ErrForbidden
-			case seen.Removed != nil:
-				return nil, nil //nolint:nilnil // nothing to write
-			}
-			changed = true
-			return r.removal(seen, root, how), nil
-		})
+		seen, err := r.inThread(ctx, at, at.keys())
 		switch {
-		case err == nil:
-			if changed && shrinks {
-				r.refill(ctx, at.root())
+		case errors.Is(err, plaza.ErrNotFound):
+			if how.author == "" || how.erase {
+				return false, nil
 			}
-			return changed, nil
-		case !errors.Is(err, plaza.ErrNotFound):
+			if added, err := r.forbid(ctx, at, how.author); !added {
+				return false, err
+			}
+			continue
+		case err != nil:
 			return false, err
-		case how.author == "" || how.erase:
+		case how.author != "" && seen.User != "" && seen.User != how.author:
+			return false, plaza.ErrForbidden
+		case seen.Removed != nil:
 			return false, nil
 		}
-		if added, err := r.forbid(ctx, at, how.author); !added {
-			return false, err
+		err = r.table.Run(ctx, r.removal(seen, how))
+		if _, refused := store.AsRefused(err); refused {
+			continue
 		}
+		if err == nil && seen.shortens() {
+			r.refill(ctx, at.root())
+		}
+		return err == nil, err
 	}
 	return false, plaza.ErrBusy
 }
@@ -147,7 +146,7 @@ func (r *Repository) forbid(ctx context.Context, at Address, user string) (added
 
 // removal makes a comment a tombstone. No list shows the tombstone of a leaf; it only
 // guards the id until it expires, as the author's own item does.
-func (r *Repository) removal(seen, root row, how removing) *store.Tx {
+func (r *Repository) removal(seen inThread, how removing) *store.Tx {
 	t, tx, leaf := r.table, r.table.Tx(), seen.Rows == 0
 	why := &removalItem{By: how.by, Reason: how.reason, At: r.now()}
 	if how.by == seen.User {
@@ -184,8 +183,8 @@ func (r *Repository) removal(seen, root row, how removing) *store.Tx {
 	if seen.Score != nil {
 		tx.Delete(t.Delete(scoreKey(seen.at, *seen.Score)))
 	}
-	after := seen
+	after := seen.row
 	after.Removed = why
-	r.recount(tx, seen, root, after, leaf)
+	r.recount(tx, seen, after, leaf)
 	return tx
 }

@@ -25,7 +25,7 @@ func (i *row) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err erro
 	for name, value := range item {
 		if removed {
 			switch name {
-			case "text", "quote", "mentions", "data", "edited", "score", "editOp", "editCall", "editCallBefore":
+			case "text", "quote", "mentions", "data", "edited", "score":
 				continue
 			}
 		}
@@ -81,22 +81,35 @@ func (i *row) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err erro
 			}
 		case "ver":
 			err = store.SetInt(value, &i.Ver)
-		case "turn":
-			err = store.SetInt(value, &i.Turn)
-		case "editOp":
+		case "edit":
 			var text string
 			if err = store.SetText(value, &text); text != "" {
-				err = i.EditOp.UnmarshalText([]byte(text))
+				err = i.Edit.UnmarshalText([]byte(text))
 			}
-		case "editCall":
+		case "editBefore":
 			var text string
 			if err = store.SetText(value, &text); text != "" {
-				err = i.EditCall.UnmarshalText([]byte(text))
+				err = i.EditBefore.UnmarshalText([]byte(text))
 			}
-		case "editCallBefore":
+		case "hide":
 			var text string
 			if err = store.SetText(value, &text); text != "" {
-				err = i.EditCallBefore.UnmarshalText([]byte(text))
+				err = i.Hide.UnmarshalText([]byte(text))
+			}
+		case "hideBefore":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.HideBefore.UnmarshalText([]byte(text))
+			}
+		case "place":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.Place.UnmarshalText([]byte(text))
+			}
+		case "placeBefore":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.PlaceBefore.UnmarshalText([]byte(text))
 			}
 		}
 		if err != nil {

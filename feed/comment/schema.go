@@ -57,13 +57,15 @@ type row struct {
 	Next  []ids.ID `dynamo:"next,omitempty"`      // the first further ones that stand, see firstreplies.go
 	Past  ids.ID   `dynamo:"past,omitempty"`      // the id up to which Next is complete
 
-	Ver  int64 `dynamo:"ver,omitempty"`  // raised by every write but edits
-	Turn int64 `dynamo:"turn,omitempty"` // raised by Hide, Unhide and UpdateScore, which require the one they read
+	Ver int64 `dynamo:"ver,omitempty"` // raised by every write but edits and notes
 
-	// The id of the last edit, and the calls of it and of the one before it.
-	EditOp         ids.ID `dynamo:"editOp,omitempty" role:"mark"`
-	EditCall       ids.ID `dynamo:"editCall,omitempty" role:"mark"`
-	EditCallBefore ids.ID `dynamo:"editCallBefore,omitempty" role:"mark"`
+	// Where the id was given, these are first of the Add: it may be that of an erased comment.
+	Edit        store.Mark `dynamo:"edit,omitempty"`
+	EditBefore  store.Mark `dynamo:"editBefore,omitempty"`
+	Hide        store.Mark `dynamo:"hide,omitempty"`
+	HideBefore  store.Mark `dynamo:"hideBefore,omitempty"`
+	Place       store.Mark `dynamo:"place,omitempty"` // of UpdateScore
+	PlaceBefore store.Mark `dynamo:"placeBefore,omitempty"`
 
 	// Not stored; set when the row is read.
 	at         Address
@@ -143,13 +145,20 @@ func (i row) counts() int64 {
 	return 1
 }
 
+func (i *row) lastEdit() store.Last  { return store.Last{Mark: i.Edit, Before: i.EditBefore} }
+func (i *row) lastHide() store.Last  { return store.Last{Mark: i.Hide, Before: i.HideBefore} }
+func (i *row) lastPlace() store.Last { return store.Last{Mark: i.Place, Before: i.PlaceBefore} }
+
 // headerItem is N#object / ~: the counts of an object.
 type headerItem struct {
-	N      int64  `dynamo:"n"`
-	Roots  int64  `dynamo:"roots"`
-	Pinned ids.ID `dynamo:"pinned"`
-	PinOp  ids.ID `dynamo:"pinOp"` // of the last Pin or Unpin
+	N         int64      `dynamo:"n"`
+	Roots     int64      `dynamo:"roots"`
+	Pinned    ids.ID     `dynamo:"pinned"`
+	Pin       store.Mark `dynamo:"pin"` // first of the Add that created the header
+	PinBefore store.Mark `dynamo:"pinBefore"`
 }
+
+func (i *headerItem) lastPin() store.Last { return store.Last{Mark: i.Pin, Before: i.PinBefore} }
 
 func headerKey(object string) store.Key { return store.Key{PK: keys.Join(headers, object), SK: "~"} }
 

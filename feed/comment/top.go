@@ -104,13 +104,11 @@ func (r *Repository) showRanked(ctx context.Context, places []ranked) ([]ranked,
 // UpdateScore calls Options.Score for a comment of the object's own list and
 // moves it to its place in Top. Call it after each change of a score, or later
 // for all that changed; then Top is exact, even if several calls run at once.
-// changed is false if the score is already stored.
-//
-// A score that keeps changing is plaza.ErrBusy. After any error call UpdateScore
+// changed is false if the score is already stored. After any error call UpdateScore
 // again: until then the comment may have an older score.
 //
-// Cost: 1 request, 1 RCU, and Score once; if the score changed 2 requests, 1
-// transaction, 2 RCU, 6 WCU, and Score twice.
+// Cost: 2 requests, 1 RCU, 1 WCU; if the score changed 1 request, 1 transaction, 1
+// RCU, 6 WCU; Score once.
 func (r *Repository) UpdateScore(ctx context.Context, at Address) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.UpdateScore")
 	if err := r.checkScored(); err != nil {
@@ -119,46 +117,26 @@ func (r *Repository) UpdateScore(ctx context.Context, at Address) (changed bool,
 	if err := at.checkRoot(); err != nil {
 		return false, err
 	}
-	for range scoreAttempts {
-		moved, err := r.setScore(ctx, at)
-		if err != nil {
-			return changed, wrap("update the score of", at, err)
-		}
-		if !moved {
-			return changed, nil
-		}
-		changed = true
-	}
-	return changed, wrap("update the score of", at, plaza.ErrBusy)
-}
-
-// scoreAttempts bounds how often a score may change during UpdateScore.
-const scoreAttempts = 3
-
-// setScore stores the score. UpdateScore calls it until the stored score is the
-// current one, because an older score may be written after a newer one.
-func (r *Repository) setScore(ctx context.Context, at Address) (changed bool, err error) {
-	err = r.change(ctx, at, func(seen, _ row) (store.Write, error) {
-		changed = false
-		if seen.Removed != nil {
-			return nil, plaza.ErrRemoved
-		}
-		score, err := r.opts.Score(ctx, at)
-		if err != nil || seen.Score != nil && *seen.Score == score {
-			return nil, err
-		}
-		changed = true
-		place, tx := scoreKey(at, score), r.table.Tx()
-		turn, as := seen.atTurn()
-		update := r.table.Update(seen.key()).Set("score", score).Add("ver", 1).Add("turn", 1).
-			If("attribute_exists(pk) AND attribute_not_exists('removed')").If(turn, as)
-		if seen.Score != nil {
-			update.If("'score' = ?", *seen.Score)
-			tx.Delete(r.table.Delete(scoreKey(at, *seen.Score)))
-		} else {
-			update.If("attribute_not_exists('score')")
-		}
-		return tx.Update(update).Put(r.table.Put(scoreItem{PK: place.PK, SK: place.SK})), nil
+	_, changed, err = r.change(ctx, at, store.Change[inThread]{
+		Part: "place", Last: (*inThread).lastPlace,
+		Next: func(seen *inThread, g store.Guard) (store.Write, error) {
+			if seen.Removed != nil {
+				return nil, plaza.ErrRemoved
+			}
+			score, err := r.opts.Score(ctx, at)
+			if err != nil {
+				return nil, err
+			}
+			update := g.Update().Set("score", score).Add("ver", 1).If("attribute_not_exists('removed')")
+			place, tx := scoreKey(at, score), r.table.Tx().Update(update)
+			if seen.Score != nil {
+				if *seen.Score == score {
+					return nil, store.ErrSame
+				}
+				tx.Delete(r.table.Delete(scoreKey(at, *seen.Score)))
+			}
+			return tx.Put(r.table.Put(scoreItem{PK: place.PK, SK: place.SK})), nil
+		},
 	})
-	return changed && err == nil, err
+	return changed, wrap("update the score of", at, err)
 }

@@ -218,7 +218,11 @@ func TestUpdateScoreAsksAgainAfterAConcurrentChange(t *testing.T) {
 	_, err = w.UpdateScore(t.Context(), c.Address())
 	require.NoError(t, err)
 	w.requireTop(t, l, []comment.Comment{unplaced, c, other})
-	require.Len(t, w.places(t), 3)
+	l.set(other.ID, 5)
+	between = func() { w.delete(t, other) }
+	_, err = w.UpdateScore(t.Context(), other.Address())
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	require.Len(t, w.places(t), 2)
 }
 
 func TestUpdateScoreDuringADeleteLeavesNoPlace(t *testing.T) {

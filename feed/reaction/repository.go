@@ -75,6 +75,9 @@ func (r *Repository) Init(ctx context.Context) error {
 // changed since, the conflict may go unnoticed, and lists may skip one of the
 // two.
 //
+// Where the reaction stands, nothing is written: an Unreact that was given up may
+// come after. Repeat React then.
+//
 // Cost: 1 transaction, 8 WCU; the first into a new shard 3 transactions, 20 WCU;
 // for a kind of a group 1 request, 0.5 RCU more; in the place of another kind
 // 12 WCU, 14 WCU where that lies in another shard.
@@ -101,8 +104,10 @@ func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, 
 
 // Unreact ends the reaction; with an ID, only the one with that ID. changed is
 // true only if this call ended one. If the user has no such reaction, the ID is
-// remembered, so that a React with it that arrives later is plaza.ErrRemoved. A
-// reaction that is not counted is plaza.ErrCorrupt until user and object are repaired.
+// remembered, so that a React with it that arrives later is plaza.ErrRemoved; without
+// an ID nothing is written, and a React that was given up may come after: repeat
+// Unreact then. A reaction that is not counted is plaza.ErrCorrupt until user and
+// object are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 8 WCU; with a reaction from React or Get
 // 1 transaction, 8 WCU; without a reaction 1 request, 1 RCU; to remember an ID

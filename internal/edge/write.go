@@ -23,6 +23,9 @@ import (
 // If the ID was minted for this call and the clock is behind, or the id is
 // taken, e gets a later one. The ID is returned beside an error too.
 //
+// Where the edge stands, nothing is written: an End that was given up may come
+// after. Repeating Begin mends it.
+//
 // Cost: 1 transaction, 2 WCU for the guard, each list item and each counter;
 // where e excludes kinds 1 request, 0.5 RCU more, so that no transaction is
 // refused because of an edge that has stood for long.
@@ -129,7 +132,8 @@ func (g *Graph) beginning(e Edge, excludes []string, ends []Edge) (guard conditi
 
 // End ends the pair's edge of e's kind; with an ID, only the edge of that id. It
 // reports whether this call ended one. If none stands, the ID is remembered, so
-// that a request to begin it that arrives later is refused.
+// that a request to begin it that arrives later is refused. Without an ID nothing
+// is written then: a Begin that was given up may come after. Repeating End mends it.
 //
 // Cost: 1 request, 1 RCU, and 1 transaction as Begin's; with an ID and a Place
 // the transaction alone; to remember an ID 1 WCU in place of the transaction.

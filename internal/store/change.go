@@ -46,7 +46,7 @@ type Change[T any] struct {
 	Read func(context.Context) (T, error)
 
 	// Others returns the error that the refusal of the other writes of a transaction means,
-	// nil to try again. Defaults to trying again.
+	// nil if there was none, or to try again. Defaults to trying again.
 	Others func(*Refused) error
 
 	// Absent is set if the change may create its item. What it adds to the note of a call
@@ -92,7 +92,7 @@ func (c Change[T]) Run(ctx context.Context, t *Table) (stored T, changed bool, e
 		if refused == nil {
 			return now, err == nil && !same, unsure(lost && err != nil, err)
 		}
-		if _, own := refused.At(0); !own && c.Others != nil {
+		if c.Others != nil {
 			if err := c.Others(refused); err != nil {
 				return stored, false, err
 			}
