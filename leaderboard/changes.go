@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/images"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -70,10 +71,10 @@ func Changes(r stream.Record) ([]Change, error) {
 // changedItem is an entry as one of its images has it.
 type changedItem struct {
 	playerItem
-	Version uint64 `dynamo:"version"`
-	LastOp  ids.ID `dynamo:"lastOp"`
-	Removed ids.ID `dynamo:"removed"`
-	Moved   ids.ID `dynamo:"moved"`
+	Version uint64     `dynamo:"version"`
+	LastOp  ids.ID     `dynamo:"lastOp"`
+	Removed ids.ID     `dynamo:"removed"`
+	Managed store.Mark `dynamo:"managed"`
 }
 
 // stands says whether the entry is on its board, perhaps hidden.
@@ -133,7 +134,7 @@ func entryChanges(i images.Images, before, after *changedItem) (changes []Change
 		if c.Kind = Unhidden; c.Entry.Hidden {
 			c.Kind = Hidden
 		}
-		c.Op = after.Moved
+		c.Op = after.Managed.Op
 		changes = append(changes, c)
 	}
 	return changes

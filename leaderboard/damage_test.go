@@ -384,7 +384,7 @@ func TestDamageIsNeverAPanicOrAnInvalidArgument(t *testing.T) {
 		"B#":    {"kind", "order", "subOrder", "ties", "operator", "allow", "min", "max", "floor", "cron", "zone", "grace", "keep", "shards", "ranking", "ver", "undefine"},
 		"B#b":   {"end", "grace", "shards", "before", "from", "expires"},
 		"J#0":   {"ver", "tries", "next", "ttl", "lease", "claim"},
-		"entry": {"key", "part", "score", "rev", "version", "ops", "lastOp", "print", "prev", "name", "meta", "removed", "moved", "managed", "managedBefore", "ttl"},
+		"entry": {"key", "part", "score", "rev", "version", "ops", "lastOp", "print", "prev", "name", "meta", "removed", "managed", "managedBefore", "ttl"},
 	}
 	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -2,7 +2,6 @@ package leaderboard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -19,7 +18,8 @@ import (
 
 // Define makes the board what b says. changed is true only if this call changed
 // it, so every process may begin with Define. Other processes follow within
-// Options.Refresh.
+// Options.Refresh. After a Define that found nothing to change, an earlier one that
+// is still under way may come.
 //
 // Fields that Board calls permanent cannot change: that is plaza.ErrConflict. A
 // damaged definition is replaced, unless its readable part contradicts b. A board
@@ -32,14 +32,9 @@ func (r *Repository) Define(ctx context.Context, b Board) (changed bool, err err
 	if err := b.check(r.opts.zones); err != nil {
 		return false, err
 	}
-	err = plaza.ErrBusy
-	for range maxRetries {
-		changed, err = r.define(ctx, b.normal())
-		if _, raced := store.AsRefused(err); !raced {
-			break
-		}
-		err = plaza.ErrBusy
-	}
+	changed, err = store.Merge(ctx, r.table, definitionKey(b.Name), nil, func(item *dynamo.Item) (store.Write, error) {
+		return r.define(ctx, newDefinitionItem(b.normal()), *item)
+	})
 	if err != nil {
 		return false, fmt.Errorf("leaderboard: define %q: %w", b.Name, err)
 	}
@@ -47,29 +42,25 @@ func (r *Repository) Define(ctx context.Context, b Board) (changed bool, err err
 	return changed, nil
 }
 
-func (r *Repository) define(ctx context.Context, b Board) (changed bool, err error) {
-	next := newDefinitionItem(b)
-	var item dynamo.Item
-	err = r.table.Get(ctx, definitionKey(b.Name), true, &item)
-	if errors.Is(err, plaza.ErrNotFound) {
+// define returns the write that makes the definition next. Item is the stored one, nil
+// if there is none.
+func (r *Repository) define(ctx context.Context, next definitionItem, item dynamo.Item) (_ store.Write, err error) {
+	if item == nil {
 		if next.Ver, err = r.newVer(ctx); err != nil {
-			return false, err
+			return nil, err
 		}
 		next.beginFold()
-		return true, r.putDefinition(ctx, r.table.Put(next).If("attribute_not_exists(pk)"))
-	}
-	if err != nil {
-		return false, err
+		return r.putDefinition(r.table.Put(next).If("attribute_not_exists(pk)")), nil
 	}
 	var stands definitionItem
 	switch err := r.table.Decode(item, &stands); {
 	case err != nil:
-		return true, r.redefine(ctx, next, item)
+		return r.redefine(ctx, next, item)
 	case !stands.Undefine.IsZero():
-		return false, errUndefining
+		return nil, errUndefining
 	}
 	if err := stands.board().checkRedefinition(next.board()); err != nil {
-		return false, err
+		return nil, err
 	}
 	next.Shards = max(next.Shards, stands.Shards)
 	next.Ver = stands.Ver
@@ -77,19 +68,19 @@ func (r *Repository) define(ctx context.Context, b Board) (changed bool, err err
 		next.Fold = stands.Fold
 	}
 	if reflect.DeepEqual(next, stands) {
-		return false, nil
+		return nil, store.ErrSame
 	}
 	next.Ver++
 	if next.Ranking != stands.Ranking {
 		next.beginFold()
 	}
-	return true, r.putDefinition(ctx, r.table.Put(next).If("ver = ?", stands.Ver))
+	return r.putDefinition(r.table.Put(next).If("ver = ?", stands.Ver)), nil
 }
 
 // putDefinition writes a definition. The transaction has a token, so an attempt whose
 // answer was lost is not mistaken for another call's write.
-func (r *Repository) putDefinition(ctx context.Context, definition *store.Put) error {
-	return r.table.Run(ctx, r.table.Tx().Put(definition))
+func (r *Repository) putDefinition(definition *store.Put) store.Write {
+	return r.table.Tx().Put(definition)
 }
 
 // beginFold makes readers ignore what was published before: since then the board may have
@@ -107,14 +98,14 @@ func (r *Repository) newVer(ctx context.Context) (int64, error) {
 
 // redefine replaces a damaged definition, unless what can be read of it
 // contradicts next.
-func (r *Repository) redefine(ctx context.Context, next definitionItem, item dynamo.Item) (err error) {
+func (r *Repository) redefine(ctx context.Context, next definitionItem, item dynamo.Item) (_ store.Write, err error) {
 	if next.Ver, err = r.newVer(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	next.beginFold()
 	given, err := dynamo.MarshalItem(next)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	read := maps.Clone(item)
 	delete(read, "ranking") // neither is permanent, and they are valid only together
@@ -139,14 +130,14 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 	var stands definitionItem
 	if err := r.table.Decode(read, &stands); err == nil {
 		if !stands.Undefine.IsZero() {
-			return errUndefining
+			return nil, errUndefining
 		}
 		if err := stands.board().checkRedefinition(next.board()); err != nil {
-			return err
+			return nil, err
 		}
 		next.Shards = max(next.Shards, stands.Shards)
 	}
-	return r.putDefinition(ctx, ifUnchanged(r.table.Put(next), item, "ver"))
+	return r.putDefinition(ifUnchanged(r.table.Put(next), item, "ver")), nil
 }
 
 // definition reads the definition of a board, unless it is being undefined.

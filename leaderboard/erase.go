@@ -90,7 +90,7 @@ func (r *Repository) erased(entry dynamo.Item, op ids.ID) erasedItem {
 	}
 	return erasedItem{
 		PK: key.PK, SK: key.SK,
-		Removed: max(op, e.LastOp, e.Removed, e.Moved),
+		Removed: max(op, e.LastOp, e.Removed, e.Managed.Op),
 		Version: e.Version,
 		TTL:     r.opts.Now().Add(forgetErased).Unix(),
 	}

@@ -160,7 +160,6 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 		return func(ctx context.Context, w world) error { _, err := of(w)(ctx, in("b"), "ann"); return err }
 	}
 	hide := do(func(w world) change { return w.Hide })
-	unhide := do(func(w world) change { return w.Unhide })
 	remove := do(func(w world) change { return w.Remove })
 	erase := func(ctx context.Context, w world) error { return w.Erase(ctx, "ann") }
 	type calls = []func(context.Context, world) error
@@ -180,17 +179,13 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 		"increment, erased":          {leaderboard.Increment, nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), erase}},
 		"increment, erased, new":     {leaderboard.Increment, nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), erase, fresh}},
 		"increment, removed, new":    {leaderboard.Increment, nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), remove, fresh}},
-		"hide, unhidden":             {"", calls{fresh}, hide, 0, calls{hide, unhide}},
-		"hide, erased, new":          {"", calls{fresh}, hide, 0, calls{hide, erase, fresh}},
 		"hide, removed, new":         {"", calls{fresh}, hide, 0, calls{hide, remove, fresh}},
-		"unhide, hidden":             {"", calls{fresh, hide}, unhide, 0, calls{unhide, hide}},
-		"unhide, erased, hidden":     {"", calls{fresh, hide}, unhide, 0, calls{erase, fresh, hide}},
 		"remove, new":                {"", calls{fresh}, remove, 0, calls{remove, fresh}},
 		"remove, erased, new":        {"", calls{fresh}, remove, 0, calls{erase, fresh}},
 		"a name, another":            {"", calls{submit(given(9, "Old", op(1)))}, submit(given(9, "New", op(2))), 1, calls{submit(given(9, "New", op(2))), submit(given(9, "Newest", op(3)))}},
 		"a name, erased, new":        {"", calls{submit(given(9, "Old", op(1)))}, submit(given(9, "New", op(2))), 1, calls{erase, submit(given(9, "", 0))}},
 		"an increment by 0, another": {leaderboard.Increment, calls{submit(given(9, "Old", op(1)))}, submit(given(0, "New", op(2))), 0, calls{submit(given(0, "New", op(2))), submit(given(0, "Newest", op(3)))}},
-	}, "hide, erased, new", "hide, unhidden", "remove, new") {
+	}, "hide, removed, new", "remove, erased, new", "remove, new") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

@@ -2,11 +2,11 @@ package leaderboard
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -17,29 +17,38 @@ import (
 // unhide the player meanwhile, it may be plaza.ErrUnknownOutcome: repeat the call if
 // it is still wanted.
 //
-// Cost: 1 request, 2 WCU, and 1 WCU for each further KB of the entry; 1 WCU if
-// nothing changed; 2 requests, 3 WCU where the clock that gave the entry's Op is
-// ahead.
+// Of Remove, Hide and Unhide a later call stands, even if a request of an earlier one
+// arrives after it, while clocks differ by less than the time between the two.
+//
+// Cost: 1 request, 2 WCU, and 1 WCU for each further KB of the entry; 2 requests,
+// 2 WCU if nothing changed, 3 WCU where the clock that gave the entry's Op is ahead.
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Remove")
-	changed, err = r.manage(ctx, in, player, func(u *store.Update, s standings, op ids.ID) {
-		u.Set("removed", op).Remove("key", "part", "score", "sub", "prev", "meta", "life").
-			If("attribute_exists('key') AND lastOp < ?", op) // it is later than the last removal
-	}, func(e entryItem, s standings) (follow ids.ID, err error) {
-		if e.Key == nil {
-			return 0, nil
+	changed, err = r.manage(ctx, in, player, nil, func(s standings, e *entryItem, g store.Guard) (store.Write, error) {
+		last := g.Op() // a submission after this call brought the player back
+		switch {
+		case e == nil:
+		case e.Rev == 0: // erased
+			return nil, plaza.ErrNotFound
+		case e.Key == nil:
+			return nil, store.ErrSame
+		default:
+			last = e.LastOp
 		}
-		return e.LastOp, nil
+		return g.Update().Add("rev", 1).Set("removed", max(g.Op(), last)).
+			Remove("key", "part", "score", "sub", "prev", "meta", "life").
+			If("attribute_exists('key') AND (attribute_not_exists(lastOp) OR lastOp <= ?)", last), nil
 	})
 	return changed, in.wrap("remove from", err)
 }
 
 // Hide takes the player out of the standings until Unhide, whatever is submitted
 // meanwhile. A player who is not on the board is plaza.ErrNotFound. changed is true
-// only if this call hid the player. plaza.ErrUnknownOutcome is as in Remove.
+// only if this call hid the player. plaza.ErrUnknownOutcome and clocks are as in
+// Remove.
 //
-// Cost: 1 request, 3 WCU, and 1 WCU for each further KB of the entry; 1 WCU if
-// nothing changed.
+// Cost: 1 request, 3 WCU, and 1 WCU for each further KB of the entry; 2 requests,
+// 2 WCU if nothing changed.
 func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Hide")
 	changed, err = r.setHidden(ctx, in, player, true)
@@ -47,7 +56,7 @@ func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bo
 }
 
 // Unhide undoes Hide: the player gets the place of the current score. changed is
-// true only if this call did it. plaza.ErrUnknownOutcome is as in Remove.
+// true only if this call did it. plaza.ErrUnknownOutcome and clocks are as in Remove.
 //
 // Cost: as Hide.
 func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed bool, err error) {
@@ -57,37 +66,29 @@ func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed 
 }
 
 func (r *Repository) setHidden(ctx context.Context, in In, player string, hide bool) (bool, error) {
-	return r.manage(ctx, in, player, func(u *store.Update, s standings, op ids.ID) {
+	return r.manage(ctx, in, player, plaza.ErrNotFound, func(s standings, e *entryItem, g store.Guard) (store.Write, error) {
 		away := hiddenPart(in.Board, s.period)
-		if hide {
-			u.Set("part", away).If("attribute_exists('key') AND 'part' <> ?", away)
-		} else {
-			u.Set("part", partOf(player, in.Board, s.period, s.now)).If("attribute_exists('key') AND 'part' = ?", away)
-		}
-		u.Set("moved", op).
-			If("attribute_not_exists(moved) OR moved < ?", op).
-			If("attribute_not_exists(removed) OR removed < ?", op) // otherwise op is about an earlier entry
-	}, func(e entryItem, s standings) (follow ids.ID, err error) {
+		removed := g.Op() // an entry that began again later is another one
 		switch {
+		case e == nil:
 		case e.Key == nil:
-			return 0, plaza.ErrNotFound
-		case hide == (e.Part == hiddenPart(in.Board, s.period)):
-			return 0, nil
+			return nil, plaza.ErrNotFound
+		case hide == (e.Part == away):
+			return nil, store.ErrSame
+		default:
+			removed = e.Removed
 		}
-		return max(e.Moved, e.Removed), nil
+		u := g.Update().If("attribute_not_exists(removed) OR removed <= ?", removed)
+		if hide {
+			return u.Set("part", away).If("attribute_exists('key') AND 'part' <> ?", away), nil
+		}
+		return u.Set("part", partOf(player, in.Board, s.period, s.now)).If("attribute_exists('key') AND 'part' = ?", away), nil
 	})
 }
 
-// manage makes one change to a player's entry, on condition that its operation is
-// later than those of earlier changes. So a request that the SDK sends twice does not
-// undo a change in between. If the condition fails, refused returns the operation that
-// this one must follow, which another call or a clock that is ahead has made, or 0 if
-// there is nothing to change.
-//
-// The entry stores the ids of the last two calls. If the SDK repeats one after more of
-// them, its outcome is unknown.
-func (r *Repository) manage(ctx context.Context, in In, player string,
-	change func(*store.Update, standings, ids.ID), refused func(entryItem, standings) (follow ids.ID, err error),
+// manage makes one change to a player's entry. Absent is its error if there is none.
+func (r *Repository) manage(ctx context.Context, in In, player string, absent error,
+	next func(standings, *entryItem, store.Guard) (store.Write, error),
 ) (bool, error) {
 	if err := checkPlayer(in, player); err != nil {
 		return false, err
@@ -96,39 +97,18 @@ func (r *Repository) manage(ctx context.Context, in In, player string,
 	if err != nil {
 		return false, err
 	}
-	own, err := r.gen.Next(ctx)
+	call, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err
 	}
-	op := own
-	for range maxRetries {
-		update := r.table.Update(entryKey(player, in.Board, s.period)).
-			Add("rev", 1).
-			SetExpr("managedBefore = if_not_exists(managed, ?)", ids.ID(0)).
-			Set("managed", own)
-		change(update, s, op)
-		err := r.table.Run(ctx, update)
-		met, ok := store.AsRefused(err)
-		if !ok {
-			return err == nil, err
-		}
-		e, err := refusedEntry(r.table, met)
-		if err != nil {
-			return false, err
-		}
-		if e.Managed == own || e.ManagedBefore == own {
-			return true, nil
-		}
-		follow, err := refused(*e, s)
-		if err != nil || follow == 0 {
-			return false, err
-		}
-		if op <= follow && met.Doubtful() { // it may have been applied before the last two calls
-			return false, plaza.ErrUnknownOutcome
-		}
-		op = max(op, follow) + 1
+	_, changed, err := store.Change[entryItem]{
+		Key: entryKey(player, in.Board, s.period), Call: call, Part: "managed", Last: (*entryItem).lastManaged, Unread: true,
+		Next: func(e *entryItem, g store.Guard) (store.Write, error) { return next(s, e, g) },
+	}.Run(ctx, r.table)
+	if errors.Is(err, plaza.ErrNotFound) {
+		err = absent
 	}
-	return false, plaza.ErrBusy
+	return changed, err
 }
 
 // Hidden lists the hidden players, the best first and without ranks, eventually

@@ -97,97 +97,33 @@ func TestRemovedAndHiddenPlayersAreNotListed(t *testing.T) {
 	}
 }
 
-// The SDK sends a request again that was already applied.
-func TestARequestSentTwiceReportsOneChange(t *testing.T) {
+// The answer to a Remove is lost. Before the SDK repeats the request, a submission brings
+// the player back.
+func TestARepeatedRemoveDoesNotUndoASubmission(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []faults.Kind{faults.Twice, faults.LostAfter} {
-		sent := faults.New(t, 1, faults.Rates{})
-		w := newWorld(t, nil, sent.Wrap)
-		w.define(t, leaderboard.Board{Name: "b"})
-		w.play(t, "b", "ann 50")
-		once := false
-		sent.Script(func(op string, _ []byte, _ int) faults.Fault {
-			if once = !once && op == "UpdateItem"; once {
-				return faults.Fault{Kind: kind}
+	sent := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	updates := 0
+	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" {
+			switch updates++; updates {
+			case 1:
+				return faults.Fault{Kind: faults.LostAfter}
+			case 2:
+				w.play(t, "b", "ann 7")
 			}
-			return faults.Fault{}
-		})
-		for _, call := range []change{w.Hide, w.Unhide, w.Remove} {
-			once = false
-			changes(t, call, "ann", true)
-			require.True(t, once || kind == faults.LostAfter)
 		}
-		require.Equal(t, 3, sent.Count(kind))
-	}
+		return faults.Fault{}
+	})
+	changes(t, w.process(t, nil, sent.Wrap).Remove, "ann", true)
+	require.Equal(t, 2, updates)
+	require.Equal(t, []string{"ann 7"}, w.standings(t, "b", forever, 1))
 }
 
-func (w world) hide() change   { return w.Hide }
-func (w world) unhide() change { return w.Unhide }
-
-func removing(w world) change { return w.Remove }
-
-// back is a submission, which brings back a player who was removed.
-func (w world) back() change {
-	return func(ctx context.Context, _ leaderboard.In, player string) (bool, error) {
-		_, _, err := w.Submit(ctx, leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(7)})
-		return true, err
-	}
-}
-
-// The answer to a change is lost. Before the SDK repeats the request, others undo the
-// change, or they also make it and undo it again, so often that the entry has forgotten
-// the first call.
-func TestARepeatedRequestDoesNotUndoLaterChanges(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		before, call, undo func(world) change
-		want               []string
-		again              int
-	}{
-		"remove":       {nil, removing, world.back, []string{"ann 7"}, 0},
-		"hide":         {nil, world.hide, world.unhide, []string{"ann 50"}, 0},
-		"unhide":       {world.hide, world.unhide, world.hide, []string{}, 0},
-		"remove again": {nil, removing, world.back, []string{"ann 7"}, 2}, // the entry does not remember submissions
-		"hide again":   {nil, world.hide, world.unhide, []string{"ann 50"}, 1},
-		"unhide again": {world.hide, world.unhide, world.hide, []string{}, 1},
-	} {
-		sent := faults.New(t, 1, faults.Rates{})
-		w := newWorld(t, nil)
-		caller := w.process(t, nil, sent.Wrap)
-		w.define(t, leaderboard.Board{Name: "b"})
-		w.play(t, "b", "ann 50")
-		if c.before != nil {
-			changes(t, c.before(w), "ann", true)
-		}
-		updates := 0
-		sent.Script(func(op string, _ []byte, _ int) faults.Fault {
-			if op == "UpdateItem" {
-				switch updates++; updates {
-				case 1:
-					return faults.Fault{Kind: faults.LostAfter}
-				case 2:
-					changes(t, c.undo(w), "ann", true)
-					for range c.again {
-						changes(t, c.call(w), "ann", true)
-						changes(t, c.undo(w), "ann", true)
-					}
-				}
-			}
-			return faults.Fault{}
-		})
-		if c.again > 0 {
-			_, err := c.call(caller)(t.Context(), in("b"), "ann")
-			require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
-		} else {
-			changes(t, c.call(caller), "ann", true)
-		}
-		require.Equal(t, 2, updates, name)
-		require.Equal(t, c.want, w.standings(t, "b", forever, 1), name)
-	}
-}
-
-// One process submits and moderates with a clock that is ahead of the other's.
-func TestChangesApplyAfterAClockThatIsAhead(t *testing.T) {
+// One process submits with a clock that is ahead of the other's.
+func TestARemovalIsLaterThanSubmissionsByAClockAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -206,44 +142,7 @@ func TestChangesApplyAfterAClockThatIsAhead(t *testing.T) {
 		_, _, err := w.Submit(t.Context(), late)
 		require.ErrorIs(t, err, plaza.ErrRemoved)
 	}
-
-	ahead.set(ahead.Now().Add(time.Millisecond))
-	ahead.submit(t, score("b", "ann", 50, 0))
-	changes(t, ahead.Hide, "ann", true)
-	changes(t, w.Unhide, "ann", true)
-	changes(t, w.Hide, "ann", true)
-	changes(t, ahead.Remove, "ann", true)
-	ahead.set(ahead.Now().Add(time.Millisecond))
-	ahead.submit(t, score("b", "ann", 40, 0))
-	changes(t, w.Remove, "ann", true)
-	changes(t, w.Remove, "ann", false)
 	require.Empty(t, w.standings(t, "b", forever, 1))
-}
-
-// Two calls find the same operation by a clock that is ahead. One of them changes
-// something.
-func TestOnlyOneOfTwoCallsChangesAfterAClockAhead(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b"})
-	w.play(t, "b", "ann 50")
-	ahead := w
-	ahead.clock = &clock{now: noon.Add(9 * time.Second)}
-	ahead = ahead.process(t, nil)
-	changes(t, ahead.Hide, "ann", true)
-	sent := faults.New(t, 1, faults.Rates{})
-	slow := w.process(t, nil, sent.Wrap)
-	updates := 0
-	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "UpdateItem" {
-			if updates++; updates == 2 { // the one with a later operation
-				changes(t, w.Unhide, "ann", true)
-			}
-		}
-		return faults.Fault{}
-	})
-	changes(t, slow.Unhide, "ann", false)
-	require.Equal(t, 2, updates)
 }
 
 // The player is removed between the read and the write of an increment.
@@ -396,9 +295,9 @@ func TestAnErasedPlayerStartsAgain(t *testing.T) {
 	require.Equal(t, []string{"1/1 bob 40", "2/2 ann 1"}, texts(all(t, 0, w.top(in("b")))))
 }
 
-// The player was removed by a clock ahead of ours, and came back with a still later
+// The player was erased by a clock ahead of ours, and came back with a still later
 // operation.
-func TestHideWorksAfterARemovalByAClockAhead(t *testing.T) {
+func TestHideWorksAfterAnEraseByAClockAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -406,7 +305,7 @@ func TestHideWorksAfterARemovalByAClockAhead(t *testing.T) {
 	ahead := w
 	ahead.clock = &clock{now: noon.Add(9 * time.Second)}
 	ahead = ahead.process(t, nil)
-	changes(t, ahead.Remove, "ann", true)
+	require.NoError(t, ahead.Erase(t.Context(), "ann"))
 	ahead.set(ahead.Now().Add(time.Millisecond))
 	ahead.submit(t, score("b", "ann", 50, 0))
 	changes(t, w.Hide, "ann", true)

@@ -68,27 +68,20 @@ func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
 
 // fixEntry writes an entry as it should be, unless it changed since it was read.
 func (r *Repository) fixEntry(ctx context.Context, a audit, entry dynamo.Item) error {
-	for range maxRetries {
-		if a.whole(entry) {
-			return nil
-		}
-		err := r.table.Run(ctx, r.fix(a.fixed(entry), entry))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return err
-		}
-		if entry, _ = refused.At(0); entry == nil {
-			return nil // erased
-		}
+	_, err := store.Merge(ctx, r.table, store.KeyOf(entry), r.fix(a.fixed(entry), entry), func(now *dynamo.Item) (store.Write, error) {
 		if err := a.reopen(ctx, r); err != nil {
-			return err
+			return nil, err
 		}
-	}
-	return plaza.ErrBusy
+		if *now == nil || a.whole(*now) { // it may have been erased
+			return nil, store.ErrSame
+		}
+		return r.fix(a.fixed(*now), *now), nil
+	})
+	return err
 }
 
 // revisionAttrs are attributes of an entry. Every write changes at least one of them.
-var revisionAttrs = []string{"rev", "lastOp", "ops", "key", "removed"}
+var revisionAttrs = []string{"rev", "lastOp", "ops", "key", "removed", "managed"}
 
 func (r *Repository) fix(want, entry dynamo.Item) store.Write {
 	if want == nil {

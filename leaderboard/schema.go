@@ -186,7 +186,7 @@ func periodsPK(board string) string { return keys.Join("B", board) }
 type entryItem struct {
 	Key     []byte `dynamo:"key"`
 	Part    string `dynamo:"part"`
-	Rev     int64  `dynamo:"rev"` // raised by every write
+	Rev     int64  `dynamo:"rev"` // raised by every submission and removal
 	Version uint64 `dynamo:"version"`
 	Ops     []byte `dynamo:"ops"`
 	LastOp  ids.ID `dynamo:"lastOp"` // the operation that set this key
@@ -195,16 +195,18 @@ type entryItem struct {
 	Name    string `dynamo:"name"`
 	Meta    string `dynamo:"meta"`
 	Removed ids.ID `dynamo:"removed"` // the last removal; older submissions do not bring the player back
-	Moved   ids.ID `dynamo:"moved"`   // the last hiding or unhiding
 
 	// Life is the first guarded operation since the entry began, or began again after
 	// a removal. Undo takes back only what belongs to it.
 	Life ids.ID `dynamo:"life"`
 
-	// Managed and ManagedBefore are the ids of the last two calls that removed, hid
-	// or unhid the player. Removed and Moved, which order the changes, may be later.
-	Managed       ids.ID `dynamo:"managed"`
-	ManagedBefore ids.ID `dynamo:"managedBefore"`
+	// The last calls that removed, hid or unhid the player.
+	Managed       store.Mark `dynamo:"managed"`
+	ManagedBefore store.Mark `dynamo:"managedBefore"`
+}
+
+func (e *entryItem) lastManaged() store.Last {
+	return store.Last{Mark: e.Managed, Before: e.ManagedBefore}
 }
 
 // UnmarshalDynamoItem refuses a damaged entry. The key is checked by its board.
@@ -217,7 +219,7 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return err
 	}
 	// Conditions compare these attributes, and a null would always fail.
-	for _, name := range []string{"rev", "version", "lastOp", "removed", "moved", "life"} {
+	for _, name := range []string{"rev", "version", "lastOp", "removed", "managed", "life"} {
 		if _, null := item[name].(*types.AttributeValueMemberNULL); null {
 			return fmt.Errorf("%w: %s is null", errDamaged, name)
 		}

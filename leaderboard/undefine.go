@@ -23,8 +23,8 @@ var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy
 // From the first call on, the board is plaza.ErrNotFound for processes that read
 // its definition. Others remember it for up to two minutes, and may submit to it:
 // until then Undefine removes what there is and returns plaza.ErrBusy. Call it
-// again after that; a later Define begins with nothing. After an error, repeat
-// it.
+// again after that; a later Define begins with nothing, and one that is still under
+// way may define the board again: repeat Undefine then, or after an error.
 //
 // Deliver does not call do for the ended periods of an undefined board. Let it call
 // do for the last one before you undefine the board.
@@ -83,26 +83,21 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 // markUndefined hides the board and returns when it was hidden. From then on no process
 // can open a period.
 func (r *Repository) markUndefined(ctx context.Context, board string) (since time.Time, err error) {
-	for range maxRetries {
-		var item dynamo.Item
-		if err := r.table.Get(ctx, definitionKey(board), true, &item); err != nil {
-			return time.Time{}, err
+	key := definitionKey(board)
+	_, err = store.Merge(ctx, r.table, key, nil, func(item *dynamo.Item) (store.Write, error) {
+		if *item == nil {
+			return nil, plaza.ErrNotFound
 		}
 		var mark struct {
 			Undefine time.Time `dynamo:"undefine"`
 		}
-		if err := r.table.Decode(item, &mark); err == nil && !mark.Undefine.IsZero() {
-			return mark.Undefine, nil
+		if err := r.table.Decode(*item, &mark); err == nil && !mark.Undefine.IsZero() {
+			since = mark.Undefine
+			return nil, store.ErrSame
 		}
 		ver, err := r.newVer(ctx)
-		if err != nil {
-			return time.Time{}, err
-		}
-		since := r.opts.Now().UTC()
-		err = r.table.Run(ctx, ifUnchanged(r.table.Update(definitionKey(board)).Set("undefine", since).Set("ver", ver), item, "ver", "undefine"))
-		if _, refused := store.AsRefused(err); !refused {
-			return since, err
-		}
-	}
-	return time.Time{}, plaza.ErrBusy
+		since = r.opts.Now().UTC()
+		return ifUnchanged(r.table.Update(key).Set("undefine", since).Set("ver", ver), *item, "ver", "undefine"), err
+	})
+	return since, err
 }

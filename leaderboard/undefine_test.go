@@ -72,7 +72,7 @@ func TestUndefineDeletesABoardWithItsData(t *testing.T) {
 	_, _, err := other.Submit(t.Context(), score("b", "zoe", 6, 0))
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
-	w.set(noon.Add(2 * time.Minute))
+	w.set(noon.Add(70 * time.Second))
 	require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	require.Equal(t, rest, w.rawItems(t))
 	require.NoError(t, errorOf(w.Undefine(t.Context(), "b")), "again")
