@@ -1,6 +1,7 @@
 package danmu_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -203,5 +205,88 @@ func TestInvalidActionsNameTheField(t *testing.T) {
 			require.ErrorAs(t, err, &invalid, name)
 			require.Equal(t, field, invalid.Field, name)
 		}
+	}
+}
+
+// Ops order the calls that have one. A repeat of the last gets the same answer.
+func TestAnOpNamesAProtectAndItsUnprotect(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "haha")
+	ops := []ids.ID{0, s.next(t), s.next(t), s.next(t), s.next(t), ids.At(s.Now().Add(9 * time.Second))}
+	const protect, unprotect = true, false
+	for i, step := range []struct {
+		protect, changed bool
+		op               int // 0: minted
+		err              error
+	}{
+		{unprotect, false, 2, nil}, {unprotect, false, 2, nil}, // before its Protect
+		{protect, false, 1, plaza.ErrRemoved}, {protect, false, 2, plaza.ErrRemoved},
+		{protect, true, 3, nil}, {protect, true, 3, nil}, {unprotect, false, 2, nil},
+		{unprotect, true, 3, nil}, {unprotect, true, 3, nil}, {protect, false, 3, plaza.ErrRemoved},
+		{protect, true, 4, nil},
+		{protect, false, 0, nil}, {protect, true, 4, nil}, // which another has confirmed
+		{unprotect, false, 4, nil},
+		{unprotect, true, 0, nil}, {protect, false, 4, plaza.ErrRemoved},
+		{protect, true, 5, nil}, {unprotect, true, 5, nil}, {protect, false, 5, plaza.ErrRemoved},
+		{protect, true, 0, nil}, {unprotect, false, 5, nil}, {unprotect, true, 0, nil},
+	} {
+		m := moderated(c)
+		m.Op = ops[step.op]
+		call := s.Unprotect
+		if step.protect {
+			call = s.Protect
+		}
+		changed, err := call(t.Context(), m)
+		require.ErrorIs(t, err, step.err, i)
+		require.Equal(t, step.changed, changed, i)
+	}
+}
+
+// The sender's clock is ahead, so the first request is refused. The second arrives after
+// the object was erased and the comment sent again.
+func TestALateRequestDoesNotReachACommentThatIsSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(stage) func(context.Context, danmu.Action) (bool, error){
+		"recall":  func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Recall },
+		"protect": func(s stage) func(context.Context, danmu.Action) (bool, error) { return moderating(s.Protect) },
+	} {
+		s, writes := newStage(t), 0
+		held := &faults.Late{Holds: func(op string, _ []byte) bool {
+			if op == "UpdateItem" || op == "TransactWriteItems" {
+				writes++
+			}
+			return writes > 1
+		}}
+		slow := s.process(t, held.Wrap)
+		send := func() danmu.Comment {
+			s.pass(5 * time.Second)
+			defer s.pass(-5 * time.Second)
+			return s.send(t, danmu.Comment{Object: "film", User: "jack", Text: "haha", Key: "1"})
+		}
+		a := of(send(), "jack")
+		_, err := call(slow)(t.Context(), a)
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
+		require.NoError(t, s.EraseObject(t.Context(), "film"))
+		want := send()
+		require.Zero(t, held.Arrive(t), name)
+		got, err := s.Get(t.Context(), "film", a.ID)
+		require.NoError(t, err)
+		want.Key = ""
+		require.Equal(t, want, got, name)
+		changed, err := call(s)(t.Context(), a)
+		require.NoError(t, err)
+		require.True(t, changed, name)
+	}
+}
+
+func TestAnImportedCommentIsProtectedOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.imports(t, "film", danmu.Comment{Text: "haha", Key: "1"})
+	for _, want := range []bool{true, false} {
+		protected, err := s.Protect(t.Context(), moderated(s.exported(t, "film")[0]))
+		require.NoError(t, err)
+		require.Equal(t, want, protected)
 	}
 }

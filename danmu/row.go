@@ -12,6 +12,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // row is D#object#segment#shard / id: a comment, or the tombstone of one.
@@ -30,11 +31,13 @@ type row struct {
 	Likes     int64  `dynamo:"likes,omitempty"`
 	Reports   int64  `dynamo:"reports,omitempty"`
 	Protected bool   `dynamo:"protected,omitempty"`
-	Protect   ids.ID `dynamo:"protect,omitempty"` // Op of the current Protect, or of the one taken back
-	State     string `dynamo:"state,omitempty"`   // of a tombstone
-	Key       string `dynamo:"key,omitempty"`     // of an imported comment
-	SentMs    int64  `dynamo:"sentMs,omitempty"`  // when an imported comment was sent, by its file
+	State     string `dynamo:"state,omitempty"`  // of a tombstone
+	Key       string `dynamo:"key,omitempty"`    // of an imported comment
+	SentMs    int64  `dynamo:"sentMs,omitempty"` // when an imported comment was sent, by its file
 	Extra     string `dynamo:"extra,omitempty"`
+
+	Protect store.Mark `dynamo:"protect,omitempty"` // the last Protect or Unprotect
+	End     store.Mark `dynamo:"end,omitempty"`     // the call that left the tombstone; none came before
 }
 
 func newRow(c Comment, p place, sent ids.ID) row {
@@ -46,6 +49,8 @@ func newRow(c Comment, p place, sent ids.ID) row {
 }
 
 func (i *row) gone() bool { return i.State != "" }
+
+func (i *row) lastEnd() store.Last { return store.Last{Mark: i.End} }
 
 func (i *row) comment(object string) Comment {
 	c := Comment{
@@ -113,7 +118,7 @@ func (i *row) UnmarshalDynamoItem(item dynamo.Item) (err error) {
 // later versions.
 func (i *row) wrongType(name string) error {
 	switch name {
-	case "pk", "sk", "userId", "sent", "text", "state", "key", "extra", protectOp,
+	case "pk", "sk", "userId", "sent", "text", "state", "key", "extra", protectOp, "end",
 		"mode", "color", "size", "pool", "weight", "likes", "reports", "sentMs", "protected":
 		return errors.New("has another type")
 	}
@@ -147,7 +152,9 @@ func (i *row) setText(name, value string) (err error) {
 	case "extra":
 		i.Extra = value
 	case protectOp:
-		i.Protect, err = ids.Parse(value)
+		err = i.Protect.UnmarshalText([]byte(value))
+	case "end":
+		err = i.End.UnmarshalText([]byte(value))
 	default:
 		err = i.wrongType(name)
 	}

@@ -25,6 +25,9 @@ type Mark struct {
 	Call ids.ID // the last call that changed something
 }
 
+// IsZero makes the driver's omitempty leave out a Mark of no call.
+func (m Mark) IsZero() bool { return m == Mark{} }
+
 // MarshalText writes both ids, without a separator: each has one length.
 func (m Mark) MarshalText() ([]byte, error) { return []byte(m.Op.String() + m.Call.String()), nil }
 
