@@ -141,7 +141,7 @@ func (r *Repository) protection(key store.Key, seen *row, op ids.ID, protected b
 		u.If("attribute_not_exists($) OR $ < ?", protectOp, protectOp, op)
 	case seen == nil: // its own Protect may be stored
 		u.If("attribute_not_exists($) OR $ < ?", protectOp, protectOp, op+1)
-	case seen.Protect == store.Mark{}:
+	case seen.Protect.IsZero():
 		u.If("attribute_not_exists($)", protectOp)
 	default:
 		u.If("$ = ?", protectOp, seen.Protect)

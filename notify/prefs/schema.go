@@ -2,7 +2,6 @@ package prefs
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,9 +15,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// N#user / P {rev, on, off} has the settings of a user: sets of verb#channel.
-// N#user / B#actor and O#object {rev, since} are a block and a mute. An item that
-// holds nothing stays for 30 days {rev, ttl}, so that a late request meets it.
+// N#user / P {on, off} has the settings of a user: sets of verb#channel.
+// N#user / B#actor and O#object {since} are a block and a mute. An item that
+// holds nothing stays for 30 days {ttl}, so that a late request meets it.
 
 const settingsSK = "P"
 
@@ -68,11 +67,13 @@ func checkSK(field, text, sk string) error {
 // row is an item of any kind.
 type row struct {
 	SK    string   `dynamo:"sk"`
-	Rev   int64    `dynamo:"rev"`   // counts its writes
 	Since int64    `dynamo:"since"` // ms: a block or a mute stands since then, 0 if it does not
 	On    []string `dynamo:"on"`    // settings
 	Off   []string `dynamo:"off"`
 	TTL   int64    `dynamo:"ttl"`
+
+	Change       store.Mark `dynamo:"change"`
+	ChangeBefore store.Mark `dynamo:"changeBefore"`
 }
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.
@@ -82,8 +83,8 @@ func (r *row) UnmarshalDynamoItem(item dynamo.Item) error {
 	}
 	kind, _, _ := strings.Cut(r.SK, "#")
 	switch {
-	case r.Rev <= 0:
-		return fmt.Errorf("rev is %d", r.Rev)
+	case r.Change.Op == 0:
+		return errors.New("it has no change")
 	case r.SK == settingsSK && r.Since == 0:
 		_, err := r.choices()
 		return err
@@ -101,8 +102,10 @@ func (r *row) attribute(name string) any {
 	switch name {
 	case "sk":
 		return &r.SK
-	case "rev":
-		return &r.Rev
+	case "change":
+		return &r.Change
+	case "changeBefore":
+		return &r.ChangeBefore
 	case "since":
 		return &r.Since
 	case "on":
@@ -114,6 +117,8 @@ func (r *row) attribute(name string) any {
 	}
 	return nil
 }
+
+func (r *row) last() store.Last { return store.Last{Mark: r.Change, Before: r.ChangeBefore} }
 
 // empty reports whether the row holds nothing.
 func (r *row) empty() bool { return r.Since == 0 && len(r.On) == 0 && len(r.Off) == 0 }
