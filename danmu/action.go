@@ -106,7 +106,10 @@ func (r *Repository) bury(ctx context.Context, a Action, state string) (changed 
 				return u, nil
 			},
 		}.Run(ctx, r.table)
-		if err = notSame(err); err == nil && older == nil {
+		if errors.Is(err, errSame) {
+			err = nil
+		}
+		if err == nil && older == nil {
 			changed, older = buried, func(*store.Update) {}
 		}
 		return err
@@ -128,14 +131,6 @@ func inLife(u *store.Update, seen *row, call ids.ID) *store.Update {
 
 // errSame ends a Change that has nothing to change, without a note.
 var errSame = errors.New("danmu: nothing to change")
-
-// notSame returns err, unless it is errSame.
-func notSame(err error) error {
-	if errors.Is(err, errSame) {
-		return nil
-	}
-	return err
-}
 
 // The states of tombstones.
 const (

@@ -3,6 +3,7 @@ package danmu
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -149,10 +150,11 @@ func (r *Repository) configure(ctx context.Context, object string, s Settings) (
 			return next.settings(g.Update()), nil
 		},
 	}.Run(ctx, r.table)
-	if err = notSame(err); err == nil {
-		r.remember(newLayout(object, stored), before)
+	if err != nil && !errors.Is(err, errSame) {
+		return false, err
 	}
-	return changed, err
+	r.remember(newLayout(object, stored), before)
+	return changed, nil
 }
 
 // with returns the item with s applied. If there may be comments already, new shards are
