@@ -95,7 +95,7 @@ func (r *Repository) bury(ctx context.Context, a Action, state string) (changed 
 				switch {
 				case seen == nil && a.User != "":
 					u.If("attribute_not_exists(pk) OR userId = ? AND sent >= ?", a.User, since)
-				case seen == nil, seen.ID == ID{}: // an older place may be empty
+				case seen == nil:
 				case seen.gone():
 					return nil, errSame
 				case a.User != "" && seen.User != a.User:
@@ -145,9 +145,7 @@ var errState = errors.New("its state is none")
 // tombstone refuses a late repeat of the send. The counters stay, so that likes
 // can be taken back.
 func tombstone(u *store.Update, state string) *store.Update {
-	return u.Set("state", state).Remove(
-		"text", "userId", "sent", "mode", "color", "size", "pool", "weight", "protected", protectOp, "extra", "key", "sentMs",
-	)
+	return u.Set("state", state).Remove(store.Deleted[row]()...)
 }
 
 // locate calls try for the places where the comment can be, the latest first, until it

@@ -7,6 +7,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -141,12 +142,7 @@ func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool
 	return err == nil && stored.Recall == call, wrapMessage("recall", in.Conversation, seq, err)
 }
 
-func checkSeq(field string, seq int64) error {
-	if seq < 1 {
-		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d", seq)}
-	}
-	return nil
-}
+func checkSeq(field string, seq int64) error { return args.AtLeast(field, seq, 1) }
 
 func wrapMessage(what, conversation string, seq int64, err error) error {
 	return wrap(fmt.Sprintf("%s %d of", what, seq), conversation, err)
