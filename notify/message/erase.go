@@ -120,7 +120,7 @@ func (r *Repository) eraseMessages(ctx context.Context, user string, own []dynam
 	return parallel.ForEach(ctx, len(own), eraseParallel, func(ctx context.Context, i int) error {
 		err := r.table.Run(ctx, r.table.Update(store.KeyOf(own[i])).
 			SetExpr("recalled = if_not_exists(recalled, ?)", now).
-			Remove("sender", "key", "text", "data", "edited", "edit", "editBefore", "recall").
+			Remove(append(store.Deleted[item](), "sender", "key", "edit", "editBefore", "recall")...).
 			If("sender = ?", user))
 		if _, refused := store.AsRefused(err); refused { // erased meanwhile
 			return nil

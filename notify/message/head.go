@@ -32,11 +32,8 @@ type head struct {
 	BlockBefore store.Mark `dynamo:"blockBefore,omitempty"`
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (h *head) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, h.field); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (h *head) CheckItem() error {
 	if h.N < 0 || h.Version < 0 {
 		return fmt.Errorf("n is %d and mver %d", h.N, h.Version)
 	}
@@ -44,26 +41,6 @@ func (h *head) UnmarshalDynamoItem(item dynamo.Item) error {
 }
 
 func (h *head) lastBlock() store.Last { return store.Last{Mark: h.Block, Before: h.BlockBefore} }
-
-func (h *head) field(name string) any {
-	switch name {
-	case "pk":
-		return &h.PK
-	case "sk":
-		return &h.SK
-	case "n":
-		return &h.N
-	case "mver":
-		return &h.Version
-	case "blocked":
-		return &h.Blocked
-	case "block":
-		return &h.Block
-	case "blockBefore":
-		return &h.BlockBefore
-	}
-	return nil
-}
 
 // roster is the list of a group's members.
 type roster struct {
@@ -76,12 +53,8 @@ type roster struct {
 	Call    ids.ID   `dynamo:"call"`                  // the one that created the group
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (r *roster) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain roster
-	if err := dynamo.UnmarshalItem(item, (*plain)(r)); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (r *roster) CheckItem() error {
 	if r.Version < 1 || len(r.Members) > MaxMembers {
 		return fmt.Errorf("mver is %d, with %d members", r.Version, len(r.Members))
 	}

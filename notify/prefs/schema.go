@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/args"
@@ -66,20 +64,17 @@ func checkSK(field, text, sk string) error {
 // row is an item of any kind.
 type row struct {
 	SK    string   `dynamo:"sk"`
-	Since int64    `dynamo:"since"` // ms: a block or a mute stands since then, 0 if it does not
-	On    []string `dynamo:"on"`    // settings
-	Off   []string `dynamo:"off"`
+	Since int64    `dynamo:"since"`  // ms: a block or a mute stands since then, 0 if it does not
+	On    []string `dynamo:"on,set"` // settings
+	Off   []string `dynamo:"off,set"`
 	TTL   int64    `dynamo:"ttl"`
 
 	Change       store.Mark `dynamo:"change"`
 	ChangeBefore store.Mark `dynamo:"changeBefore"`
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (r *row) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, r.attribute); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (r *row) CheckItem() error {
 	kind, _, _ := strings.Cut(r.SK, "#")
 	switch {
 	case r.Change.Op == 0:
@@ -95,26 +90,6 @@ func (r *row) UnmarshalDynamoItem(item dynamo.Item) error {
 		return err
 	}
 	return errors.New("is no item of prefs")
-}
-
-func (r *row) attribute(name string) any {
-	switch name {
-	case "sk":
-		return &r.SK
-	case "change":
-		return &r.Change
-	case "changeBefore":
-		return &r.ChangeBefore
-	case "since":
-		return &r.Since
-	case "on":
-		return &r.On
-	case "off":
-		return &r.Off
-	case "ttl":
-		return &r.TTL
-	}
-	return nil
 }
 
 func (r *row) last() store.Last { return store.Last{Mark: r.Change, Before: r.ChangeBefore} }
