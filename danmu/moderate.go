@@ -90,8 +90,9 @@ func (r *Repository) moderate(ctx context.Context, what string, m Moderation, pr
 }
 
 // protect is not a store.Change: an Op names a Protect and the Unprotect that takes it
-// back, and is never raised. It is a transaction, whose token makes what the SDK sends
-// again the same call whatever came between.
+// back, and is never raised. It sends transactions, whose tokens make what the SDK sends
+// again the same call whatever came between. A call with an Op that changed nothing has a
+// Mark with another Call.
 func (r *Repository) protect(ctx context.Context, key store.Key, o op, protected bool) (changed bool, err error) {
 	var seen *row // nil: not read
 	same := false
