@@ -298,7 +298,7 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 			t.Run(name+", "+gone, func(t *testing.T) {
 				t.Parallel()
 				s, h, first := late(t)
-				c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute, Key: "1"}
+				c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute, Key: "2"} // its hash puts it into another shard
 				h.hold(t, "PutItem", func(ctx context.Context) error { _, _, err := s.Send(ctx, c); return err })
 				if grown {
 					s.configure(t, "film", danmu.Settings{Shards: faults.Size(32, 8)})
@@ -312,6 +312,9 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 					s.shows(t, "film", nil, "jack")
 				} else {
 					s.shows(t, "film", []danmu.Comment{first}, "jack")
+					for _, i := range s.items(t, "D#film#") {
+						require.NotEqual(t, c.Text, i.Text, "it was refused")
+					}
 				}
 				_, _, err := s.Send(t.Context(), c)
 				require.ErrorIs(t, err, plaza.ErrRemoved)
