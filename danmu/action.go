@@ -30,8 +30,9 @@ type Moderation struct {
 	ID     ID
 
 	// Op names a Protect or an Unprotect, so that it can be repeated. Unprotect
-	// takes back the Protect of its Op. An Op that was taken back is
-	// plaza.ErrRemoved. Defaults to an id of the call's own. Remove ignores it.
+	// takes back the Protect of its Op. A Protect with an Op that was taken back, or
+	// that is older than a later Unprotect, is plaza.ErrRemoved. Defaults to an id of
+	// the call's own. Remove ignores it.
 	Op ids.ID
 }
 
@@ -76,45 +77,60 @@ func (o *op) above(other ids.ID) bool {
 	return o.id > other
 }
 
-// change updates a comment in the first place where it is found. If a condition of
-// build fails, refused gets the stored row and returns the error; nil means that there
-// is nothing to change. It is a transaction: when the SDK repeats it, that undoes nothing
-// that followed.
-func (r *Repository) change(ctx context.Context, object string, id ID, build func(*store.Update), refused func(row) error) (changed bool, err error) {
-	err = r.locate(ctx, object, id, false, func(key store.Key) error {
-		update := r.table.Update(key).If("attribute_exists(pk) AND attribute_not_exists('state')")
-		build(update)
-		err := r.table.Run(ctx, r.table.Tx().Update(update))
-		if was, ok := store.AsRefused(err); ok {
-			return r.refusedRow(was, refused)
+// bury makes a comment a tombstone, both copies if there are two. It also puts a
+// tombstone in older places, where a copy may still arrive. With a User, only the sender
+// may do that, and not after two minutes.
+func (r *Repository) bury(ctx context.Context, a Action, state string) (changed bool, err error) {
+	call, err := r.gen.Next(ctx)
+	if err != nil {
+		return false, err
+	}
+	since := ids.At(r.opts.Now().Add(-recallable))
+	var older func(*store.Update) // set once the comment is found
+	err = r.locate(ctx, a.Object, a.ID, true, func(key store.Key) error {
+		_, buried, err := store.Change[row]{
+			Key: key, Call: call, Part: "end", Last: (*row).lastEnd, Unread: true, Absent: older,
+			Next: func(seen *row, g store.Guard) (store.Write, error) {
+				u := inLife(tombstone(g.Update(), state), seen, g.Op()).If("attribute_not_exists('state')")
+				switch {
+				case seen == nil && a.User != "":
+					u.If("attribute_not_exists(pk) OR userId = ? AND sent >= ?", a.User, since)
+				case seen == nil:
+				case seen.gone():
+					return nil, errSame
+				case a.User != "" && seen.User != a.User:
+					return nil, plaza.ErrForbidden
+				case a.User != "" && seen.Sent < since:
+					return nil, ErrTooLate
+				}
+				return u, nil
+			},
+		}.Run(ctx, r.table)
+		if errors.Is(err, errSame) {
+			err = nil
 		}
-		changed = err == nil
+		if err == nil && older == nil {
+			changed, older = buried, func(*store.Update) {}
+		}
 		return err
 	})
 	return changed, err
 }
 
-// bury makes a comment a tombstone, both copies if there are two. It also puts a
-// tombstone in older places, where a copy may still arrive. refused is as in change.
-func (r *Repository) bury(ctx context.Context, object string, id ID, state string, build func(*store.Update), refused func(row) error) (changed bool, err error) {
-	found := false
-	err = r.locate(ctx, object, id, true, func(key store.Key) error {
-		update := tombstone(r.table.Update(key), state)
-		if !found {
-			update.If("attribute_exists(pk)")
-		}
-		build(update.If("attribute_not_exists('state')"))
-		err := r.table.Run(ctx, update)
-		if was, ok := store.AsRefused(err); ok {
-			err = r.refusedRow(was, refused)
-		} else if !found {
-			changed = err == nil
-		}
-		found = found || err == nil
-		return err
-	})
-	return changed, err
+// inLife refuses a change of a comment that was erased and sent again since. Only imported
+// comments have no Sent.
+func inLife(u *store.Update, seen *row, call ids.ID) *store.Update {
+	switch {
+	case seen == nil:
+		return u.If("attribute_not_exists(sent) OR sent < ?", call)
+	case seen.Sent == 0:
+		return u.If("attribute_not_exists(sent)")
+	}
+	return u.If("sent = ?", seen.Sent)
 }
+
+// errSame ends a Change that has nothing to change, without a note.
+var errSame = errors.New("danmu: nothing to change")
 
 // The states of tombstones.
 const (
@@ -130,18 +146,6 @@ var errState = errors.New("its state is none")
 // can be taken back.
 func tombstone(u *store.Update, state string) *store.Update {
 	return u.Set("state", state).Remove(store.Deleted[row]()...)
-}
-
-func (r *Repository) refusedRow(was *store.Refused, refused func(row) error) error {
-	item, _ := was.At(0)
-	if item == nil {
-		return plaza.ErrNotFound
-	}
-	var stored row
-	if err := r.table.Decode(item, &stored); err != nil {
-		return err
-	}
-	return refused(stored)
 }
 
 // locate calls try for the places where the comment can be, the latest first, until it

@@ -91,9 +91,9 @@ func commentChanges(i images.Images) ([]Change, error) {
 		}
 		return []Change{{Kind: kind, Comment: before.comment(p.object)}}, nil
 	case after.Protected && !before.Protected:
-		return []Change{{Kind: Protected, Comment: after.comment(p.object), Op: after.Protect}}, nil
+		return []Change{{Kind: Protected, Comment: after.comment(p.object), Op: after.Protect.Call}}, nil
 	case before.Protected && !after.Protected:
-		return []Change{{Kind: Unprotected, Comment: after.comment(p.object), Op: before.Protect}}, nil
+		return []Change{{Kind: Unprotected, Comment: after.comment(p.object), Op: before.Protect.Call}}, nil
 	}
 	return nil, nil
 }

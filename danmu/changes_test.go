@@ -152,13 +152,13 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		protected.Op = mod.Op
 		sees("Protect", protected)
 		does(s.Protect(ctx, mod))(true)
-		sees("another Protect")
+		sees("a repeat")
 		does(s.Unprotect(ctx, mod))(true)
 		c.Protected = false
 		protected.Kind, protected.Comment.Protected = danmu.Unprotected, false
 		sees("Unprotect", protected)
-		does(s.Unprotect(ctx, mod))(false)
-		sees("another Unprotect")
+		does(s.Unprotect(ctx, mod))(true)
+		sees("a repeat")
 
 		does(s.Recall(ctx, of(c, "jack#1")))(true)
 		sees("Recall", change(danmu.Recalled, c))

@@ -77,7 +77,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		want cost
 		call func(context.Context) error
 	}{
-		{"configure", cost{Requests: 2, Read: 1, Write: 2}, func(ctx context.Context) error {
+		{"configure", cost{Requests: 2, Read: 1, Write: 1}, func(ctx context.Context) error {
 			_, err := w.Configure(ctx, "v", danmu.Settings{Owner: "o", Duration: time.Hour, Shards: 2})
 			return err
 		}},

@@ -90,7 +90,9 @@ func (r *Repository) eraseComments(ctx context.Context, user string) error {
 // error, repeat it.
 //
 // Nobody may send to the object meanwhile, nor for Options.Refresh afterwards:
-// other processes may still write where nobody reads. The items of likes and
+// other processes may still write where nobody reads. A Configure under way may store
+// Settings again, which a repeat deletes, and what is done to a comment at that moment
+// may be done to it once it is imported again. The items of likes and
 // reports stay until their user is erased or takes them back.
 //
 // Cost: 1 request, 1 RCU for the object and 1 request, 1 WCU to delete it; 1 request

@@ -165,7 +165,7 @@ func (in *importer) load(ctx context.Context) error {
 	var mu sync.Mutex
 	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(in.opts.Parallel)
-	for _, segment := range in.segments() {
+	for _, segment := range in.segments(in.layout) {
 		if in.loaded[segment] {
 			continue
 		}
@@ -189,11 +189,11 @@ func (in *importer) load(ctx context.Context) error {
 	return group.Wait()
 }
 
-// segments returns the segments of the batch, in order.
-func (in *importer) segments() []int {
+// segments returns the segments of the batch by a layout, in order.
+func (in *importer) segments(l *layout) []int {
 	segments := make([]int, len(in.batch))
 	for i, c := range in.batch {
-		segments[i] = in.layout.segmentOf(c.Progress)
+		segments[i] = l.segmentOf(c.Progress)
 	}
 	slices.Sort(segments)
 	return slices.Compact(segments)
@@ -203,30 +203,16 @@ func (in *importer) write(ctx context.Context, comments []Comment) error {
 	if len(comments) == 0 {
 		return nil
 	}
-	if err := in.addSegments(ctx); err != nil {
+	var err error
+	if in.layout, err = in.addSegments(ctx, in.layout, 0, in.segments); err != nil {
 		return err
 	}
 	now := in.Repository.opts.Now()
 	items := make([]dynamo.Item, len(comments))
 	for i, c := range comments {
-		var err error
 		if items[i], err = dynamo.MarshalItem(newImport(c, in.layout.place(c.ID, now), now)); err != nil {
 			return err
 		}
 	}
 	return in.table.PutAll(ctx, items, in.opts.Parallel)
-}
-
-// addSegments stores the segments of the batch, so that readers find them.
-func (in *importer) addSegments(ctx context.Context) (err error) {
-	for range maxTries {
-		segments := slices.DeleteFunc(in.segments(), in.layout.has)
-		if len(segments) == 0 {
-			return nil
-		}
-		if in.layout, err = in.Repository.addSegments(ctx, in.layout, segments, 0); err != nil {
-			return err
-		}
-	}
-	return plaza.ErrBusy
 }

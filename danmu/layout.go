@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -177,39 +175,56 @@ func (r *Repository) remember(l, before *layout) *layout {
 	return l
 }
 
-// addSegments stores segments before their first comment is written, so that readers
-// find them. The object's duration must be at least latest. It returns the stored layout.
-// If that lacks the segments, nothing was written, for example because its segments have
-// another length.
-func (r *Repository) addSegments(ctx context.Context, l *layout, segments []int, latest int64) (*layout, error) {
-	known, err := unpackSegments(l.stored, int(MaxProgress/l.segment))
-	if err != nil {
-		return nil, err
-	}
-	update := r.table.Update(objectKey(l.object)).
-		Set("segs", packSegments(union(known, segments))).
-		If("attribute_not_exists(durationMs) OR durationMs >= ?", latest)
-	if l.stored == nil {
-		update.If("attribute_not_exists(segs)")
-	} else {
-		update.If("segs = ?", l.stored)
-	}
-	ifSegment(update, l.storedSegment())
+// addSegments stores the segments of comments before the first of them is written, so that
+// readers find them. Of returns them by a layout, with repeats; the object's duration
+// must be at least latest. It returns the stored layout, or l if that has them.
+func (r *Repository) addSegments(ctx context.Context, l *layout, latest time.Duration, of func(*layout) []int) (*layout, error) {
 	before, _ := r.objects.Peek(l.object)
-	var found dynamo.Item
-	err = r.table.Run(ctx, store.Returning{Update: update, Out: &found})
-	if refused, ok := store.AsRefused(err); ok {
-		found, _ = refused.At(0)
-		err = nil
+	var item objectItem
+	write := func(l *layout) (store.Write, error) {
+		if err := checkProgress(latest, l.duration); err != nil {
+			return nil, err
+		}
+		missing := slices.DeleteFunc(of(l), l.has)
+		if len(missing) == 0 {
+			return nil, store.ErrSame
+		}
+		known, err := unpackSegments(l.stored, int(MaxProgress/l.segment))
+		if err != nil {
+			return nil, err
+		}
+		update := r.table.Update(objectKey(l.object)).
+			Set("segs", packSegments(union(known, missing))).
+			If("attribute_not_exists(durationMs) OR durationMs >= ?", latest.Milliseconds())
+		if l.stored != nil {
+			update.If("segs = ?", l.stored)
+		} else if err := r.begin(ctx, update.If("attribute_not_exists(segs)")); err != nil {
+			return nil, err
+		}
+		ifSegment(update, l.storedSegment())
+		return store.Returning{Update: update, Out: &item}, nil
+	}
+	first, err := write(l)
+	if errors.Is(err, store.ErrSame) {
+		return l, nil
+	}
+	if err == nil {
+		_, err = store.Merge(ctx, r.table, objectKey(l.object), first, func(seen *objectItem) (store.Write, error) {
+			item = *seen
+			return write(newLayout(l.object, *seen))
+		})
 	}
 	if err != nil {
-		return nil, err
-	}
-	var item objectItem
-	if err := r.table.Decode(found, &item); err != nil {
 		return nil, err
 	}
 	return r.remember(newLayout(l.object, item), before), nil
+}
+
+// begin names the life of an object, so that no Configure of an earlier one comes after.
+func (r *Repository) begin(ctx context.Context, update *store.Update) error {
+	call, err := r.gen.Next(ctx)
+	update.SetExpr("$ = if_not_exists($, ?)", settingsPart, settingsPart, store.Mark{Op: call, Call: call})
+	return err
 }
 
 // ifSegment adds the condition that the stored length of segments is ms; 0 means none.

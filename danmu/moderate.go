@@ -31,18 +31,7 @@ func (r *Repository) Recall(ctx context.Context, a Action) (changed bool, err er
 	if err := r.checkAction(a); err != nil {
 		return false, err
 	}
-	since := ids.At(r.opts.Now().Add(-recallable))
-	changed, err = r.bury(ctx, a.Object, a.ID, recalled, func(u *store.Update) {
-		u.If("attribute_not_exists(pk) OR userId = ? AND sent >= ?", a.User, since)
-	}, func(stored row) error {
-		switch {
-		case stored.gone():
-			return nil
-		case stored.User != a.User:
-			return plaza.ErrForbidden
-		}
-		return ErrTooLate
-	})
+	changed, err = r.bury(ctx, a, recalled)
 	return changed, wrapID("recall", a.Object, a.ID, err)
 }
 
@@ -55,101 +44,125 @@ func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, er
 	if err := r.checkModeration(m); err != nil {
 		return false, err
 	}
-	changed, err = r.bury(ctx, m.Object, m.ID, removed, func(*store.Update) {}, func(row) error { return nil })
+	changed, err = r.bury(ctx, Action{Object: m.Object, ID: m.ID}, removed)
 	return changed, wrapID("remove", m.Object, m.ID, err)
 }
 
-// protectOp is the attribute with the Op of the current Protect or, if there is none, of
-// the one that was taken back.
+// protectOp is the attribute with the Mark of the last Protect or Unprotect.
 const protectOp = "protect"
 
 // Protect keeps a comment from being hidden by WindowOptions.Cap or by reports.
 // changed is also true for a repeat with the Op of the Protect that stands. A
 // removed comment is plaza.ErrRemoved, and so is an Op that was taken back.
 //
-// Cost: 1 transaction, 2 WCU; where the shards grew since the comment was sent,
-// 1 transaction, 2 WCU more for each other place that is tried; where this process
-// has not read the object within Options.Refresh, 1 request, 1 RCU more; where
-// there is no such comment, 1 request, 1 RCU more.
+// Cost: 1 transaction, 2 WCU; where there is nothing to change, 1 transaction, 2 WCU
+// more; where the shards grew since the comment was sent, 1 transaction, 2 WCU more
+// for each other place that is tried; where this process has not read the object
+// within Options.Refresh, 1 request, 1 RCU more; where there is no such comment,
+// 1 request, 1 RCU more.
 func (r *Repository) Protect(ctx context.Context, m Moderation) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Protect")
-	return r.moderate(ctx, "protect", m, r.protect)
+	return r.moderate(ctx, "protect", m, true)
 }
 
 // Unprotect undoes Protect. With an Op it takes back the Protect of that Op or of
-// an older one, even if that Protect arrives later. changed is true only if this
-// call did it.
+// an older one, even if that Protect arrives later, and changed is also true for a
+// repeat while no later call has come.
 //
-// Cost: as Protect; where an Op finds no Protect, 1 transaction, 2 WCU more.
+// Cost: as Protect.
 func (r *Repository) Unprotect(ctx context.Context, m Moderation) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Unprotect")
-	return r.moderate(ctx, "unprotect", m, r.unprotect)
+	return r.moderate(ctx, "unprotect", m, false)
 }
 
-func (r *Repository) moderate(ctx context.Context, what string, m Moderation, do func(context.Context, Moderation, op) (bool, error)) (changed bool, err error) {
+func (r *Repository) moderate(ctx context.Context, what string, m Moderation, protected bool) (changed bool, err error) {
 	if err := r.checkModeration(m); err != nil {
 		return false, err
 	}
 	o, err := r.op(ctx, m.Op)
 	if err == nil {
-		changed, err = do(ctx, m, o)
+		err = r.locate(ctx, m.Object, m.ID, false, func(key store.Key) error {
+			changed, err = r.protect(ctx, key, o, protected)
+			return err
+		})
 	}
 	return changed, wrapID(what, m.Object, m.ID, err)
 }
 
-func (r *Repository) protect(ctx context.Context, m Moderation, o op) (bool, error) {
+// protect is not a store.Change: an Op names a Protect and the Unprotect that takes it
+// back, and is never raised. It sends transactions, whose tokens make what the SDK sends
+// again the same call whatever came between. A call with an Op that changed nothing has a
+// Mark with another Call.
+func (r *Repository) protect(ctx context.Context, key store.Key, o op, protected bool) (changed bool, err error) {
+	var seen *row // nil: not read
+	same := false
 	for range maxTries {
-		changed, stored, err := r.changeStanding(ctx, m, func(u *store.Update) {
-			u.Set("protected", true).Set(protectOp, o.id).
-				If("attribute_not_exists(protected) AND (attribute_not_exists($) OR $ < ?)", protectOp, protectOp, o.id)
-		})
-		switch {
-		case changed, err != nil:
-			return changed, err
-		case stored.Protected:
-			return stored.Protect == o.id, nil
-		case !o.above(stored.Protect):
-			return false, keys.Older(o.id, stored.Protect, r.opts.Now())
+		err := r.table.Run(ctx, r.table.Tx().Update(r.protection(key, seen, o.id, protected)))
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			return err == nil && !same, err
 		}
-	}
-	return false, plaza.ErrBusy
-}
-
-func (r *Repository) unprotect(ctx context.Context, m Moderation, o op) (bool, error) {
-	for range maxTries {
-		changed, stored, err := r.changeStanding(ctx, m, func(u *store.Update) {
-			u.Remove("protected").If("attribute_exists(protected) AND (attribute_not_exists($) OR $ <= ?)", protectOp, protectOp, o.id)
-			if !o.minted {
-				u.Set(protectOp, o.id)
-			}
-		})
-		switch {
-		case changed, err != nil:
-			return changed, err
-		case stored.Protected && o.minted && o.above(stored.Protect-1):
-			continue // it was protected before this call, by a clock that is ahead
-		case stored.Protected, o.minted, stored.Protect >= o.id:
-			return false, nil
+		found, _ := refused.At(0)
+		if found == nil {
+			return false, plaza.ErrNotFound
 		}
-		marked, _, err := r.changeStanding(ctx, m, func(u *store.Update) {
-			u.Set(protectOp, o.id).If("attribute_not_exists(protected) AND (attribute_not_exists($) OR $ < ?)", protectOp, protectOp, o.id)
-		})
-		if marked || err != nil {
+		now := new(row)
+		if err := r.table.Decode(found, now); err != nil {
 			return false, err
 		}
+		same = now.Protected == protected
+		last := now.Protect
+		switch {
+		case now.gone():
+			return false, plaza.ErrRemoved
+		case same && !o.minted && last.Op >= o.id: // it is this call, or a later one
+			return last.Call == o.id, nil
+		case same && seen != nil && last.Op != seen.Protect.Op && last.Op >= o.id: // others have noted more
+			return false, nil
+		case o.above(last.Op), now.Protected && !protected && last.Op == o.id:
+			seen = now
+		case o.minted:
+			return false, r.table.Corrupt(key, "no id is later than its protect")
+		case protected:
+			return false, keys.Older(o.id, last.Op, r.opts.Now())
+		default: // a later Protect stands
+			return false, nil
+		}
 	}
 	return false, plaza.ErrBusy
 }
 
-// changeStanding is like change. If a condition of build fails, it returns the stored
-// row, or plaza.ErrRemoved if the comment is removed.
-func (r *Repository) changeStanding(ctx context.Context, m Moderation, build func(*store.Update)) (changed bool, stored row, err error) {
-	changed, err = r.change(ctx, m.Object, m.ID, build, func(i row) error {
-		stored = i
-		if i.gone() {
-			return plaza.ErrRemoved
-		}
-		return nil
-	})
-	return changed, stored, err
+// protection makes a comment protected or not, if it is still as seen. Where that is
+// so already, it notes the call. Without seen, the comment must not be so yet, nor have
+// a later call.
+func (r *Repository) protection(key store.Key, seen *row, op ids.ID, protected bool) *store.Update {
+	u := inLife(r.table.Update(key), seen, op).If("attribute_exists(pk) AND attribute_not_exists('state')")
+	switch {
+	case seen == nil && protected:
+		u.If("attribute_not_exists($) OR $ < ?", protectOp, protectOp, op)
+	case seen == nil: // its own Protect may be stored
+		u.If("attribute_not_exists($) OR $ < ?", protectOp, protectOp, op+1)
+	case seen.Protect.IsZero():
+		u.If("attribute_not_exists($)", protectOp)
+	default:
+		u.If("$ = ?", protectOp, seen.Protect)
+	}
+	was := !protected
+	if seen != nil {
+		was = seen.Protected
+	}
+	if was {
+		u.If("attribute_exists(protected)")
+	} else {
+		u.If("attribute_not_exists(protected)")
+	}
+	switch {
+	case was == protected:
+		return u.Set(protectOp, store.Mark{Op: op, Call: seen.Protect.Call})
+	case protected:
+		u.Set("protected", true)
+	default:
+		u.Remove("protected")
+	}
+	return u.Set(protectOp, store.Mark{Op: op, Call: op})
 }

@@ -1,6 +1,7 @@
 package danmu_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -203,5 +205,120 @@ func TestInvalidActionsNameTheField(t *testing.T) {
 			require.ErrorAs(t, err, &invalid, name)
 			require.Equal(t, field, invalid.Field, name)
 		}
+	}
+}
+
+// Ops order the calls that have one. A repeat of the last gets the same answer. The
+// sender's clock may be ahead of them.
+func TestAnOpNamesAProtectAndItsUnprotect(t *testing.T) {
+	t.Parallel()
+	const protect, unprotect = true, false
+	for _, ahead := range []time.Duration{0, 5 * time.Second} {
+		s := newStage(t)
+		s.pass(ahead)
+		m := moderated(s.say(t, "jack", "haha"))
+		s.pass(-ahead)
+		ops := []ids.ID{0, s.next(t), s.next(t), s.next(t), s.next(t), ids.At(s.Now().Add(9 * time.Second))}
+		for i, step := range []struct {
+			protect, changed bool
+			op               int // 0: minted
+			err              error
+		}{
+			{unprotect, false, 2, nil}, {unprotect, false, 2, nil}, // before its Protect
+			{protect, false, 1, plaza.ErrRemoved}, {protect, false, 2, plaza.ErrRemoved},
+			{protect, true, 3, nil}, {protect, true, 3, nil}, {unprotect, false, 2, nil},
+			{unprotect, true, 3, nil}, {unprotect, true, 3, nil}, {protect, false, 3, plaza.ErrRemoved},
+			{protect, true, 4, nil},
+			{protect, false, 0, nil}, {protect, true, 4, nil}, // which another has confirmed
+			{unprotect, false, 4, nil},
+			{unprotect, true, 0, nil}, {protect, false, 4, plaza.ErrRemoved},
+			{protect, true, 5, nil}, {unprotect, true, 5, nil}, {protect, false, 5, plaza.ErrRemoved},
+			{protect, true, 0, nil}, {unprotect, false, 5, nil}, {unprotect, true, 0, nil},
+		} {
+			m.Op = ops[step.op]
+			call := s.Unprotect
+			if step.protect {
+				call = s.Protect
+			}
+			changed, err := call(t.Context(), m)
+			require.ErrorIs(t, err, step.err, i)
+			require.Equal(t, step.changed, changed, i)
+		}
+	}
+}
+
+// Others always come first, but they find nothing to change either.
+func TestACallThatFindsNothingIsNotOutrun(t *testing.T) {
+	t.Parallel()
+	s, in := newStage(t), faults.New(t, 1, faults.Rates{})
+	m := moderated(s.say(t, "jack", "haha"))
+	protect := func(s stage, want bool) {
+		t.Helper()
+		changed, err := s.Protect(t.Context(), m)
+		require.NoError(t, err)
+		require.Equal(t, want, changed)
+	}
+	protect(s, true)
+	in.Script(func(string, []byte, int) faults.Fault {
+		s.pass(time.Second)
+		protect(s, false)
+		return faults.Fault{}
+	})
+	protect(s.process(t, in.Wrap), false)
+}
+
+// The sender's clock is ahead, so the first request is refused. The second is late.
+func TestALateRequestAfterARefusalChangesNothing(t *testing.T) {
+	t.Parallel()
+	type call = func(context.Context, danmu.Action) (bool, error)
+	send := func(s stage) danmu.Comment {
+		s.pass(5 * time.Second)
+		defer s.pass(-5 * time.Second)
+		return s.send(t, danmu.Comment{Object: "film", User: "jack", Text: "haha", Key: "1"})
+	}
+	again := func(s stage, _ danmu.Action) {
+		require.NoError(t, s.EraseObject(t.Context(), "film"))
+		send(s)
+	}
+	for name, c := range map[string]struct {
+		call  func(stage) call
+		since func(stage, danmu.Action)
+	}{
+		"recall, sent again":  {func(s stage) call { return s.Recall }, again},
+		"protect, sent again": {func(s stage) call { return moderating(s.Protect) }, again},
+		"protect, taken back": {func(s stage) call { return moderating(s.Protect) }, func(s stage, a danmu.Action) {
+			for _, call := range []call{moderating(s.Protect), moderating(s.Unprotect)} {
+				_, err := call(t.Context(), a)
+				require.NoError(t, err)
+			}
+		}},
+	} {
+		s, writes := newStage(t), 0
+		held := &faults.Late{Holds: func(op string, _ []byte) bool {
+			if op == "UpdateItem" || op == "TransactWriteItems" {
+				writes++
+			}
+			return writes > 1
+		}}
+		slow := s.process(t, held.Wrap)
+		a := of(send(s), "jack")
+		_, err := c.call(slow)(t.Context(), a)
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
+		c.since(s, a)
+		require.Zero(t, held.Arrive(t), name)
+		changed, err := c.call(s)(t.Context(), a)
+		require.NoError(t, err)
+		require.True(t, changed, name)
+	}
+}
+
+func TestAnImportedCommentIsProtectedOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.imports(t, "film", danmu.Comment{Text: "haha", Key: "1"})
+	for _, want := range []bool{true, false} {
+		protected, err := s.Protect(t.Context(), moderated(s.exported(t, "film")[0]))
+		require.NoError(t, err)
+		require.Equal(t, want, protected)
 	}
 }

@@ -14,7 +14,9 @@ import (
 
 // Like counts a.User among those who like a comment. changed is also true for a
 // repeat with the Op of the like that stands. A removed comment that the user did
-// not like before is plaza.ErrRemoved, and so is an Op that was taken back.
+// not like before is plaza.ErrRemoved, and so is an Op that was taken back. A Like
+// that finds nothing to change, or an Unlike without an Op, writes nothing: an earlier
+// call that was given up may come after it, and repeating the later one mends that.
 //
 // Cost: 1 transaction, 4 WCU; where another process took a like back a moment
 // ago by a clock that is ahead, 1 transaction, 4 WCU more; where the shards grew

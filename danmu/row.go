@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 //go:generate rm -f row_gen.go
@@ -28,11 +29,13 @@ type row struct {
 	Likes     int64  `dynamo:"likes,omitempty" role:"counter"`
 	Reports   int64  `dynamo:"reports,omitempty" role:"counter"`
 	Protected bool   `dynamo:"protected,omitempty" role:"mark"`
-	Protect   ids.ID `dynamo:"protect,omitempty" role:"mark"`  // Op of the current Protect, or of the one taken back
 	State     string `dynamo:"state,omitempty" role:"removal"` // of a tombstone
 	Key       string `dynamo:"key,omitempty" role:"mark"`      // of an imported comment
 	SentMs    int64  `dynamo:"sentMs,omitempty" role:"mark"`   // when an imported comment was sent, by its file
 	Extra     string `dynamo:"extra,omitempty" role:"content"`
+
+	Protect store.Mark `dynamo:"protect,omitempty" role:"mark"` // the last Protect or Unprotect
+	End     store.Mark `dynamo:"end,omitempty"`                 // the call that left the tombstone; none came before
 }
 
 func newRow(c Comment, p place, sent ids.ID) row {
@@ -44,6 +47,8 @@ func newRow(c Comment, p place, sent ids.ID) row {
 }
 
 func (i *row) gone() bool { return i.State != "" }
+
+func (i *row) lastEnd() store.Last { return store.Last{Mark: i.End} }
 
 func (i *row) comment(object string) Comment {
 	c := Comment{

@@ -25,7 +25,7 @@ func (i *row) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err erro
 	for name, value := range item {
 		if removed {
 			switch name {
-			case "userId", "sent", "text", "mode", "color", "size", "pool", "weight", "protected", "protect", "key", "sentMs", "extra":
+			case "userId", "sent", "text", "mode", "color", "size", "pool", "weight", "protected", "key", "sentMs", "extra", "protect":
 				continue
 			}
 		}
@@ -62,17 +62,22 @@ func (i *row) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err erro
 			err = store.SetInt(value, &i.Reports)
 		case "protected":
 			err = store.SetBool(value, &i.Protected)
-		case "protect":
-			var text string
-			if err = store.SetText(value, &text); text != "" {
-				err = i.Protect.UnmarshalText([]byte(text))
-			}
 		case "key":
 			err = store.SetText(value, &i.Key)
 		case "sentMs":
 			err = store.SetInt(value, &i.SentMs)
 		case "extra":
 			err = store.SetText(value, &i.Extra)
+		case "protect":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.Protect.UnmarshalText([]byte(text))
+			}
+		case "end":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.End.UnmarshalText([]byte(text))
+			}
 		}
 		if err != nil {
 			return true, fmt.Errorf("attribute %s: %w", name, err)

@@ -64,8 +64,17 @@ type objectItem struct {
 	Duration int64    `dynamo:"durationMs,omitempty"`
 	Segment  int64    `dynamo:"segmentMs,omitempty"`
 	Shards   []growth `dynamo:"shards,omitempty"`
-	Rev      int64    `dynamo:"rev,omitempty"`  // how often it was configured
 	Segments []byte   `dynamo:"segs,omitempty"` // those that may have comments, as packSegments writes them
+
+	Settings       store.Mark `dynamo:"settings,omitempty"` // the last Configure, or what created the item
+	SettingsBefore store.Mark `dynamo:"settingsBefore,omitempty"`
+}
+
+// settingsPart is the attribute with the Mark of the last Configure.
+const settingsPart = "settings"
+
+func (i *objectItem) lastSettings() store.Last {
+	return store.Last{Mark: i.Settings, Before: i.SettingsBefore}
 }
 
 // CheckItem refuses what no write of this package leaves.

@@ -174,19 +174,10 @@ func (r *Repository) layoutFor(ctx context.Context, c Comment, readOnly bool) (*
 	default:
 		l = newLayout(c.Object, objectItem{}) // the write returns the stored one
 	}
-	for range maxTries {
-		if err := checkProgress(c.Progress, l.duration); err != nil {
-			return nil, err
-		}
-		segment := l.segmentOf(c.Progress)
-		if readOnly || l.has(segment) {
-			return l, nil
-		}
-		if l, err = r.addSegments(ctx, l, []int{segment}, c.Progress.Milliseconds()); err != nil {
-			return nil, err
-		}
+	if readOnly || l.has(l.segmentOf(c.Progress)) {
+		return l, checkProgress(c.Progress, l.duration)
 	}
-	return nil, plaza.ErrBusy
+	return r.addSegments(ctx, l, c.Progress, func(l *layout) []int { return []int{l.segmentOf(c.Progress)} })
 }
 
 // maxExtra bounds the Extra of a comment that is sent, in bytes.

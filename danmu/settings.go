@@ -117,9 +117,10 @@ func (r *Repository) Settings(ctx context.Context, object string) (Settings, err
 // Segment and its Shards. A Segment other than that of stored comments is
 // plaza.ErrConflict. New shards are written to after twice Options.Refresh, when
 // every process knows them; at once if the object has no comments. changed is
-// true only if this call changed something.
+// true only if this call changed something. A call that finds nothing to change writes
+// nothing: an earlier one that is still under way may come after it.
 //
-// Cost: 1 request, 1 RCU; where something changes, 1 transaction, 2 WCU more.
+// Cost: 1 request, 1 RCU; where something changes, 1 request, 1 WCU more.
 func (r *Repository) Configure(ctx context.Context, object string, s Settings) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Configure")
 	if err := keys.CheckName("Object", object); err != nil {
@@ -128,35 +129,34 @@ func (r *Repository) Configure(ctx context.Context, object string, s Settings) (
 	if err := s.check(); err != nil {
 		return false, err
 	}
-	for range maxTries {
-		changed, err := r.configure(ctx, object, s)
-		if _, outdated := store.AsRefused(err); !outdated {
-			return changed, wrap("configure", object, err)
-		}
-	}
-	return false, wrap("configure", object, plaza.ErrBusy)
+	changed, err = r.configure(ctx, object, s)
+	return changed, wrap("configure", object, err)
 }
 
 func (r *Repository) configure(ctx context.Context, object string, s Settings) (changed bool, err error) {
-	before, _ := r.objects.Peek(object)
-	var seen objectItem
-	err = r.table.Get(ctx, objectKey(object), true, &seen)
-	if err != nil && !errors.Is(err, plaza.ErrNotFound) {
-		return false, err
-	}
-	next, err := seen.with(s, r.opts.Now().Add(2*r.opts.Refresh))
+	call, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err
 	}
-	if changed = !reflect.DeepEqual(next, seen); changed {
-		next.Rev = seen.Rev + 1
-		// A transaction has a token, so an attempt whose answer was lost is not mistaken for
-		// another call's write.
-		if err := r.table.Run(ctx, r.table.Tx().Update(r.reconfigure(object, seen, next))); err != nil {
-			return false, err
-		}
+	before, _ := r.objects.Peek(object)
+	stored, changed, err := store.Change[objectItem]{
+		Key: objectKey(object), Call: call, Part: settingsPart, Last: (*objectItem).lastSettings,
+		Absent: func(*store.Update) {}, // it notes nothing
+		Next: func(seen *objectItem, g store.Guard) (store.Write, error) {
+			next, err := seen.with(s, r.opts.Now().Add(2*r.opts.Refresh))
+			switch {
+			case err != nil:
+				return nil, err
+			case reflect.DeepEqual(next, *seen):
+				return nil, errSame
+			}
+			return next.settings(g.Update()), nil
+		},
+	}.Run(ctx, r.table)
+	if err != nil && !errors.Is(err, errSame) {
+		return false, err
 	}
-	r.remember(newLayout(object, next), before)
+	r.remember(newLayout(object, stored), before)
 	return changed, nil
 }
 
@@ -190,34 +190,26 @@ func (i objectItem) with(s Settings, then time.Time) (objectItem, error) {
 	return next, nil
 }
 
-// reconfigure writes next if the item is still as seen, so that a late request undoes
-// nothing.
-func (r *Repository) reconfigure(object string, seen, next objectItem) *store.Update {
-	update := r.table.Update(objectKey(object))
+// settings writes the settings of the item. If there are no comments yet, it must stay so.
+func (i objectItem) settings(u *store.Update) *store.Update {
 	for _, attribute := range []struct {
 		name  string
 		value any
 		none  bool
 	}{
-		{"owner", next.Owner, next.Owner == ""},
-		{"durationMs", next.Duration, next.Duration == 0},
-		{"segmentMs", next.Segment, next.Segment == 0},
-		{"shards", next.Shards, next.Shards == nil},
-		{"rev", next.Rev, false},
+		{"owner", i.Owner, i.Owner == ""},
+		{"durationMs", i.Duration, i.Duration == 0},
+		{"segmentMs", i.Segment, i.Segment == 0},
+		{"shards", i.Shards, i.Shards == nil},
 	} {
 		if attribute.none {
-			update.Remove(attribute.name)
+			u.Remove(attribute.name)
 		} else {
-			update.Set(attribute.name, attribute.value)
+			u.Set(attribute.name, attribute.value)
 		}
 	}
-	if seen.Segments == nil {
-		update.If("attribute_not_exists(segs)")
+	if i.Segments == nil {
+		u.If("attribute_not_exists(segs)")
 	}
-	if seen.Rev == 0 {
-		update.If("attribute_not_exists(rev)")
-	} else {
-		update.If("rev = ?", seen.Rev)
-	}
-	return update
+	return u
 }

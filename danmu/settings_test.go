@@ -163,14 +163,14 @@ func TestConfigureUnderFaults(t *testing.T) {
 	}
 }
 
-// Others write between Configure's read and its write.
-func TestConfigureDuringOtherWrites(t *testing.T) {
+// Somebody comments between Configure's read and its write.
+func TestConfigureDuringTheFirstComment(t *testing.T) {
 	t.Parallel()
 	meanwhile := func(w world, act func()) world {
 		in := faults.New(t, 1, faults.Rates{})
 		done := false
 		in.Script(func(op string, _ []byte, _ int) faults.Fault {
-			if op == "TransactWriteItems" && !done {
+			if op == "UpdateItem" && !done {
 				done = true
 				act()
 			}
@@ -178,26 +178,15 @@ func TestConfigureDuringOtherWrites(t *testing.T) {
 		})
 		return w.process(t, nil, in.Wrap)
 	}
-	for name, used := range map[string]bool{"new": false, "used": true} {
-		w := newWorld(t, nil)
-		if used {
-			w.at(t, 1)
-		}
-		p := meanwhile(w, func() { w.configure(t, "v", danmu.Settings{Shards: 8}) })
-		p.configure(t, "v", danmu.Settings{Shards: 4})
-		require.Equal(t, 8, w.settings(t).Shards, name)
-		p = meanwhile(w, func() { w.configure(t, "v", danmu.Settings{Shards: 32}) })
-		p.configure(t, "v", danmu.Settings{Shards: 16})
-		require.Equal(t, 32, w.settings(t).Shards, name)
-	}
-
 	w := newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Owner: "bob"})
 	p := meanwhile(w, func() { w.at(t, 90) })
 	_, err := p.Configure(t.Context(), "v", danmu.Settings{Segment: time.Minute})
 	require.ErrorIs(t, err, plaza.ErrConflict)
 	require.Len(t, w.process(t, nil).window(t, 0, 100, nil), 1)
 
 	w = newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Owner: "bob"})
 	sent := danmu.Comment{Key: "1", Progress: time.Second}
 	p = meanwhile(w, func() { sent = w.send(t, sent) })
 	p.configure(t, "v", danmu.Settings{Shards: 32})
@@ -206,24 +195,6 @@ func TestConfigureDuringOtherWrites(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, sent, again)
 	require.False(t, created)
-}
-
-func TestConfigureKeepsTheSegmentThatAnotherChose(t *testing.T) {
-	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, nil)
-	slow := w.process(t, nil, in.Wrap)
-	met := false
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "TransactWriteItems" && !met {
-			met = true
-			w.configure(t, "v", danmu.Settings{Segment: time.Hour})
-		}
-		return faults.Fault{}
-	})
-	slow.configure(t, "v", danmu.Settings{Owner: "bob"})
-	require.True(t, met)
-	require.Equal(t, danmu.Settings{Owner: "bob", Segment: time.Hour, Shards: 1, Duration: w.settings(t).Duration}, w.settings(t))
 }
 
 func TestEveryProcessEnforcesTheDuration(t *testing.T) {
