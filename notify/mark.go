@@ -136,10 +136,14 @@ func checkMark(user string, view View) error {
 
 // MarkRead marks up to 100 groups as read, as they were shown: a group with a later
 // event stays unread. A group that is gone is no error. Announcements are not
-// groups: MarkAllRead marks them. plaza.ErrUnknownOutcome is as in Archive.
+// groups: MarkAllRead marks them. If an answer is lost and the user marks the group
+// meanwhile, it is plaza.ErrUnknownOutcome.
+//
+// It does not read the group first: a request that arrives late, after a MarkUnread,
+// changes nothing while clocks differ by less than the time between the two calls.
 //
 // Cost: 1 request, 2 WCU for each, 2 WCU more for each further KB of a group; 1
-// request, 2 WCU more where it changes meanwhile.
+// request, 2 WCU more where it was read already or changes meanwhile.
 func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) error {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkRead")
 	if err := keys.CheckName("User", user); err != nil {
@@ -187,7 +191,8 @@ func (r *Repository) markRead(ctx context.Context, in In, last, call ids.ID) (ch
 }
 
 // MarkUnread marks a group as unread, whether it was seen or not. changed is false if
-// it was unread or is gone. plaza.ErrUnknownOutcome is as in Archive.
+// it was unread or is gone. plaza.ErrUnknownOutcome is as in Archive. A MarkAllRead that
+// was given up before may come after it: repeating the call mends it.
 //
 // Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
 // 2 WCU for each KB.
@@ -196,8 +201,7 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	memory := store.Change[shelved]{Part: "mark", Last: (*shelved).lastMark}
-	changed, err = r.change(ctx, in, memory, func(g *shelved, guard store.Guard) (*store.Update, error) {
+	changed, err = r.change(ctx, in, "mark", (*shelved).lastMark, func(g *shelved, guard store.Guard) (*store.Update, error) {
 		// Read after the group: a MarkAllRead after that is later than this call.
 		s, err := r.get(ctx, in.User, true)
 		if err != nil {

@@ -43,9 +43,9 @@ func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 }
 
 // Archive moves a group to the archive, until its next event. changed is false if
-// it was there already or is gone. If the answer is lost and the user changes the
-// group meanwhile, it is plaza.ErrUnknownOutcome: repeat the call if it is still
-// wanted.
+// it was there already or is gone. If the answer is lost and the user moves the group
+// twice meanwhile, or the group is erased, it is plaza.ErrUnknownOutcome: repeat the
+// call if it is still wanted.
 //
 // Cost: 2 requests, 1 RCU, 3 WCU; 1 RCU more for each further 4 KB of the group and
 // 3 WCU for each KB.
@@ -58,7 +58,7 @@ func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err erro
 		if shelfOf(g.Head) == group.Archived {
 			return nil, store.ErrSame
 		}
-		return guard.Update().Set("last", group.Place(group.Archived, g.PlaceID(), g.SK)).Remove("was"), nil
+		return g.to(group.Archived, guard), nil
 	})
 	return changed, wrapGroup("archive", in, err)
 }
@@ -76,7 +76,7 @@ func (r *Repository) Unarchive(ctx context.Context, in In) (changed bool, err er
 		if shelfOf(g.Head) != group.Archived {
 			return nil, store.ErrSame
 		}
-		return guard.Update().Set("last", group.Place(group.Listed, g.PlaceID(), g.SK)).Remove("was"), nil
+		return g.to(group.Listed, guard), nil
 	})
 	return changed, wrapGroup("unarchive", in, err)
 }
@@ -87,30 +87,37 @@ func shelfOf(h group.Head) group.Shelf {
 	return shelf
 }
 
-// move moves a group to the place that to sets.
-func (r *Repository) move(ctx context.Context, in In, to func(*shelved, store.Guard) (*store.Update, error)) (changed bool, err error) {
-	return r.change(ctx, in, store.Change[shelved]{Part: "shelf", Last: (*shelved).lastShelf}, to)
+// to starts a move that ends a snooze.
+func (g *shelved) to(shelf group.Shelf, guard store.Guard) *store.Update {
+	return guard.Update().Set("last", group.Place(shelf, g.PlaceID(), g.SK)).Remove("was")
+}
+
+// move moves a group to another place.
+func (r *Repository) move(ctx context.Context, in In, next func(*shelved, store.Guard) (*store.Update, error)) (changed bool, err error) {
+	return r.change(ctx, in, "shelf", (*shelved).lastShelf, next)
 }
 
 // change changes a group, unless it is gone. Events don't touch what the group remembers
-// of these calls, and a group that was erased may begin again: so the write is also
-// conditional on the revision and the last write from which to made it.
-func (r *Repository) change(ctx context.Context, in In, c store.Change[shelved], to func(*shelved, store.Guard) (*store.Update, error)) (changed bool, err error) {
-	if c.Call, err = r.gen.Next(ctx); err != nil {
+// of its user's calls, and a group that was erased may begin again: so the write is also
+// conditional on the revision and the last write of the group that next was given.
+func (r *Repository) change(ctx context.Context, in In, part string, last func(*shelved) store.Last, next func(*shelved, store.Guard) (*store.Update, error)) (changed bool, err error) {
+	call, err := r.gen.Next(ctx)
+	if err != nil {
 		return false, err
 	}
-	c.Key = groupKey(in)
-	c.Next = func(g *shelved, guard store.Guard) (store.Write, error) {
-		if g.Place == "" || expired(&g.Head, r.opts.Now()) {
-			return nil, plaza.ErrNotFound
-		}
-		update, err := to(g, guard)
-		if err != nil {
-			return nil, err
-		}
-		return update.Add("rev", 1).If("rev = ? AND lv = ?", g.Rev, g.Last), nil
-	}
-	_, changed, err = c.Run(ctx, r.table)
+	_, changed, err = store.Change[shelved]{
+		Key: groupKey(in), Call: call, Part: part, Last: last,
+		Next: func(g *shelved, guard store.Guard) (store.Write, error) {
+			if g.Place == "" || expired(&g.Head, r.opts.Now()) {
+				return nil, plaza.ErrNotFound
+			}
+			update, err := next(g, guard)
+			if err != nil {
+				return nil, err
+			}
+			return update.Add("rev", 1).If("rev = ? AND lv = ?", g.Rev, g.Last), nil
+		},
+	}.Run(ctx, r.table)
 	return changed, ifThere(err)
 }
 

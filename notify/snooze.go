@@ -101,7 +101,7 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 		if was, _, err := group.ParsePlace(g.Was); err == nil && was != group.Snoozed {
 			shelf = was
 		}
-		return guard.Update().Set("last", group.Place(shelf, g.PlaceID(), g.SK)).Remove("was"), nil
+		return g.to(shelf, guard), nil
 	})
 	return changed, wrapGroup("unsnooze", in, err)
 }
