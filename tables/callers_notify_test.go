@@ -36,7 +36,7 @@ func notifications(t *testing.T, w *world, as callers) {
 		require.NoError(t, err)
 		f.announcements, err = announce.New(db, w.names.Notify, w, &announce.Options{Now: w.Now})
 		require.NoError(t, err)
-		f.prefs, err = prefs.New(db, w.names.Notify, &prefs.Options{
+		f.prefs, err = prefs.New(db, w.names.Notify, w, &prefs.Options{
 			Channels: []string{"email"}, Verbs: []prefs.Verb{{Name: "comment", Channels: []string{"email"}}}, Now: w.Now,
 			Tokens: prefs.Keyring{Keys: map[byte][]byte{0: bytes.Repeat([]byte{7}, 32)}},
 		})
@@ -166,7 +166,7 @@ func (m *mailbox) Send(context.Context, digest.Delivery) error {
 func messages(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *message.Repository {
-		blocks, err := prefs.New(as[role].db, w.names.Notify, &prefs.Options{Now: w.Now})
+		blocks, err := prefs.New(as[role].db, w.names.Notify, w, &prefs.Options{Now: w.Now})
 		require.NoError(t, err)
 		r, err := message.New(as[role].db, w.names.Message, w, &message.Options{Blocks: blocks, Now: w.Now})
 		require.NoError(t, err)

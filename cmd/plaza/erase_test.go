@@ -244,7 +244,7 @@ func TestAnErasureLeavesOfObjectsWhatItSays(t *testing.T) {
 	about = must2[feed.Activity](w)(feeds.Outbox("bob").Publish(t.Context(), about))
 	told := must[*notify.Repository](w)(notify.New(w.db, w.names.Notify, w.gen, nil))
 	must2[notify.Result](w)(told.Notify(t.Context(), notify.Notification{User: "cat", Activity: about}))
-	muting := must[*prefs.Repository](w)(prefs.New(w.db, w.names.Notify, nil))
+	muting := must[*prefs.Repository](w)(prefs.New(w.db, w.names.Notify, w.gen, nil))
 	w.done(muting.Mute(t.Context(), prefs.Topic{User: "cat", Object: about.Object}))
 	file := filepath.Join(t.TempDir(), "objects")
 	require.NoError(t, os.WriteFile(file, []byte(strings.Join(objects, "\n")), 0o600))

@@ -55,7 +55,7 @@ func (s *site) notify(opts notify.Options) (*notify.Repository, error) {
 }
 
 func (s *site) prefs() (*prefs.Repository, error) {
-	return prefs.New(s.db, s.names.Notify, &prefs.Options{Consistent: true, OnCorrupt: s.corrupt})
+	return prefs.New(s.db, s.names.Notify, noIDs{}, &prefs.Options{Consistent: true, OnCorrupt: s.corrupt})
 }
 
 func (s *site) digest() (*digest.Repository, error) {

@@ -212,7 +212,7 @@ func (w *world) id() (string, error) {
 
 func (w *world) seedNotifications() {
 	ctx := w.t.Context()
-	p := must[*prefs.Repository](w)(prefs.New(w.db, w.names.Notify, &prefs.Options{
+	p := must[*prefs.Repository](w)(prefs.New(w.db, w.names.Notify, w.gen, &prefs.Options{
 		Channels: []string{"email"}, Verbs: []prefs.Verb{{Name: "like"}, {Name: "comment", Channels: []string{"email"}}},
 	}))
 	w.done(p.Set(ctx, prefs.Subscription{User: ann, Verb: "like", Channel: "email"}, true))

@@ -39,7 +39,7 @@ func newSite(env *plazatest.Env, c *clock) (*site, error) {
 	secret := make([]byte, sha256.Size)
 	_, _ = rand.Read(secret) // never fails
 	var err error
-	if s.wants, err = prefs.New(d, s.table, &prefs.Options{
+	if s.wants, err = prefs.New(d, s.table, c, &prefs.Options{
 		Channels: []string{byMail, byHook, byText},
 		Verbs:    []prefs.Verb{{Name: "like"}, {Name: "comment"}, {Name: "follow"}},
 		Tokens:   prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: secret}},

@@ -125,7 +125,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, keys 
 func (s *service) openBell(db *dynamo.DB, table string, keys secrets, log *slog.Logger) (err error) {
 	// In activities a user is user:chris.
 	user := func(actor feed.Ref) string { return actor.ID }
-	s.prefs, err = prefs.New(db, table, &prefs.Options{
+	s.prefs, err = prefs.New(db, table, s.ids, &prefs.Options{
 		Channels: []string{email}, Verbs: verbs(), Tokens: keys.links, User: user,
 		Codec: keys.cursors, OnCorrupt: onCorrupt(log),
 	})

@@ -24,7 +24,7 @@ const everyone = "everyone"
 // openBell opens what is about notifications, which share a table.
 func (a *app) openBell(db *dynamo.DB) (err error) {
 	table := a.db.tables.Notify
-	a.prefs, err = prefs.New(db, table, &prefs.Options{
+	a.prefs, err = prefs.New(db, table, a.ids, &prefs.Options{
 		Channels: []string{email}, Verbs: verbs(), Tokens: prefs.Keyring{Keys: map[byte][]byte{0: a.secret}}, Consistent: true, OnCorrupt: a.onCorrupt,
 	})
 	if err != nil {

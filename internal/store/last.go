@@ -19,22 +19,34 @@ const before = "Before"
 // by reports whether the call made one of the last two changes.
 func (l Last) by(call ids.ID) bool { return l.Call == call || l.Before.Call == call }
 
-// Mark is stored as a text, its Op first, so that marks sort by it.
+// Mark is stored as a text, its Op first, so that marks sort by it. A Call that is the Op is
+// left out.
 type Mark struct {
 	Op   ids.ID // of the last call; greater than that of each call before
 	Call ids.ID // the last call that changed something
 }
 
-// MarshalText writes both ids, without a separator: each has one length.
-func (m Mark) MarshalText() ([]byte, error) { return []byte(m.Op.String() + m.Call.String()), nil }
+// IsZero reports whether there was no call.
+func (m Mark) IsZero() bool { return m == Mark{} }
+
+// MarshalText writes the ids without a separator: all ids have one length.
+func (m Mark) MarshalText() ([]byte, error) {
+	if m.Call == m.Op {
+		return []byte(m.Op.String()), nil
+	}
+	return []byte(m.Op.String() + m.Call.String()), nil
+}
 
 // UnmarshalText reads what MarshalText wrote.
 func (m *Mark) UnmarshalText(text []byte) (err error) {
-	half := len(text) / 2
-	if m.Op, err = ids.Parse(string(text[:half])); err != nil {
+	op, call := string(text), string(text)
+	if half := len(ids.ID(0).String()); len(text) > half {
+		op, call = op[:half], call[half:]
+	}
+	if m.Op, err = ids.Parse(op); err != nil {
 		return err
 	}
-	if m.Call, err = ids.Parse(string(text[half:])); err == nil && m.Op < m.Call {
+	if m.Call, err = ids.Parse(call); err == nil && m.Op < m.Call {
 		err = errors.New("its call is later than its op")
 	}
 	return err

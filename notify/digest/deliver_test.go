@@ -158,7 +158,7 @@ func TestChannelsHaveTheirOwnDigests(t *testing.T) {
 func TestAUserWhoUnsubscribedAfterTheEventGetsNoDigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
-	wants, err := prefs.New(dynamotest.DB(t), w.table, &prefs.Options{
+	wants, err := prefs.New(dynamotest.DB(t), w.table, w, &prefs.Options{
 		Channels: []string{email},
 		Verbs: []prefs.Verb{
 			{Name: "comment", Channels: []string{email}}, {Name: "like"}, {Name: "login", Channels: []string{email}, Critical: true},

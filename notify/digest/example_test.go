@@ -82,7 +82,7 @@ func ExampleNewWorker_preferences() {
 	clock := func() time.Time { return now }
 	db, table := open(ctx)
 
-	wants, err := prefs.New(db, table, &prefs.Options{
+	wants, err := prefs.New(db, table, source{clock}, &prefs.Options{
 		Channels:   []string{"email"},
 		Verbs:      []prefs.Verb{{Name: "comment", Channels: []string{"email"}}, {Name: "like"}},
 		Tokens:     prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: bytes.Repeat([]byte("a secret"), 4)}}, // of your secrets' store

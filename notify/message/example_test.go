@@ -172,7 +172,7 @@ func openPrefs(ctx context.Context) *prefs.Repository {
 	if _, err := db.Client().CreateTable(ctx, notify.Table(table)); err != nil {
 		log.Fatal(err)
 	}
-	preferences, err := prefs.New(db, table, nil)
+	preferences, err := prefs.New(db, table, gen, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

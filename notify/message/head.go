@@ -27,37 +27,20 @@ type head struct {
 	N       int64    `dynamo:"n"`                     // messages
 	Version int64    `dynamo:"mver,omitempty"`        // changes of a group's members
 	Blocked []string `dynamo:"blocked,set,omitempty"` // the users of a pair who block the other
-	Call    ids.ID   `dynamo:"call,omitempty"`        // the one that changed Blocked last
+
+	Block       store.Mark `dynamo:"block,omitempty"` // of the last Block or Unblock
+	BlockBefore store.Mark `dynamo:"blockBefore,omitempty"`
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (h *head) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, h.field); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (h *head) CheckItem() error {
 	if h.N < 0 || h.Version < 0 {
 		return fmt.Errorf("n is %d and mver %d", h.N, h.Version)
 	}
 	return nil
 }
 
-func (h *head) field(name string) any {
-	switch name {
-	case "pk":
-		return &h.PK
-	case "sk":
-		return &h.SK
-	case "n":
-		return &h.N
-	case "mver":
-		return &h.Version
-	case "blocked":
-		return &h.Blocked
-	case "call":
-		return &h.Call
-	}
-	return nil
-}
+func (h *head) lastBlock() store.Last { return store.Last{Mark: h.Block, Before: h.BlockBefore} }
 
 // roster is the list of a group's members.
 type roster struct {
@@ -70,12 +53,8 @@ type roster struct {
 	Call    ids.ID   `dynamo:"call"`                  // the one that created the group
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (r *roster) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain roster
-	if err := dynamo.UnmarshalItem(item, (*plain)(r)); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (r *roster) CheckItem() error {
 	if r.Version < 1 || len(r.Members) > MaxMembers {
 		return fmt.Errorf("mver is %d, with %d members", r.Version, len(r.Members))
 	}
@@ -181,5 +160,5 @@ func (k known) unchanged(u *store.Update) *store.Update {
 	case k.n > 0:
 		return u.If("n = ? AND attribute_not_exists(blocked)", k.n)
 	}
-	return u.If("attribute_not_exists(n) AND attribute_not_exists(blocked)")
+	return u.If("attribute_not_exists(n) AND attribute_not_exists(blocked)").Remove("ttl") // of an Unblock's note
 }

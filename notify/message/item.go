@@ -14,6 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
+//go:generate rm -f item_gen.go
+//go:generate go test -run TestTheCodeOfItemsIsGenerated/item -write
+
 // item is a message as it is stored. A recalled message has no text and data. If its
 // user was erased, it has no key and sender either.
 type item struct {
@@ -22,15 +25,15 @@ type item struct {
 	ID      ids.ID `dynamo:"id"`
 	Sender  string `dynamo:"sender,omitempty"`
 	Key     string `dynamo:"key,omitempty"`
-	Text    string `dynamo:"text,omitempty"`
-	Data    string `dynamo:"data,omitempty"`
+	Text    string `dynamo:"text,omitempty" role:"content"`
+	Data    string `dynamo:"data,omitempty" role:"content"`
 	ReplyTo int64  `dynamo:"replyTo,omitempty"`
 
-	Edited     int64      `dynamo:"edited,omitempty"` // Unix ms
-	Edit       store.Mark `dynamo:"edit,omitempty"`   // of the last Edit
+	Edited     int64      `dynamo:"edited,omitempty" role:"mark"` // Unix ms
+	Edit       store.Mark `dynamo:"edit,omitempty"`               // of the last Edit
 	EditBefore store.Mark `dynamo:"editBefore,omitempty"`
-	Recalled   int64      `dynamo:"recalled,omitempty"` // Unix ms
-	Recall     ids.ID     `dynamo:"recall,omitempty"`   // the call that recalled it
+	Recalled   int64      `dynamo:"recalled,omitempty" role:"removal"` // Unix ms
+	Recall     ids.ID     `dynamo:"recall,omitempty"`                  // the call that recalled it
 
 	seq int64
 }
@@ -60,11 +63,8 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (i *item) UnmarshalDynamoItem(stored dynamo.Item) error {
-	if err := store.Fields(stored, i.attribute); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (i *item) CheckItem() error {
 	var ok bool
 	i.seq, ok = parseSeqSK(i.SK)
 	switch {
@@ -82,38 +82,6 @@ func (i *item) UnmarshalDynamoItem(stored dynamo.Item) error {
 		return errors.New("replyTo is not an earlier message")
 	case !isTime(i.Edited) || !isTime(i.Recalled):
 		return errors.New("edited or recalled is not a time")
-	}
-	return nil
-}
-
-func (i *item) attribute(name string) any {
-	switch name {
-	case "pk":
-		return &i.PK
-	case "sk":
-		return &i.SK
-	case "id":
-		return &i.ID
-	case "sender":
-		return &i.Sender
-	case "key":
-		return &i.Key
-	case "text":
-		return &i.Text
-	case "data":
-		return &i.Data
-	case "replyTo":
-		return &i.ReplyTo
-	case "edited":
-		return &i.Edited
-	case "edit":
-		return &i.Edit
-	case "editBefore":
-		return &i.EditBefore
-	case "recalled":
-		return &i.Recalled
-	case "recall":
-		return &i.Recall
 	}
 	return nil
 }

@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
+
+//go:generate rm -f row_gen.go
+//go:generate go test -run TestTheCodeOfItemsIsGenerated/row -write
 
 // row is a user's state in a conversation. The user may read the messages after From
 // and, after leaving, up to Till.
@@ -29,40 +31,14 @@ type row struct {
 	in In // of its key
 }
 
-// UnmarshalDynamoItem refuses rows of no possible user, and negative numbers.
-func (w *row) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, w.field); err != nil {
-		return err
-	}
+// CheckItem refuses rows of no possible user, and negative numbers.
+func (w *row) CheckItem() error {
 	var err error
 	if w.in, err = parseRowKey(store.Key{PK: w.PK, SK: w.SK}); err != nil {
 		return err
 	}
 	if w.LastSeq < 0 || w.Read < 0 || w.From < 0 || w.Till != nil && *w.Till < 0 {
 		return errors.New("it has a negative number")
-	}
-	return nil
-}
-
-func (w *row) field(name string) any {
-	switch name {
-	case "pk":
-		return &w.PK
-	case "sk":
-		return &w.SK
-	case "last":
-		return &w.Last
-	case "lastSeq":
-		return &w.LastSeq
-	case "read":
-		return &w.Read
-	case "own":
-		return &w.Own
-	case "from":
-		return &w.From
-	case "till":
-		w.Till = new(int64)
-		return w.Till
 	}
 	return nil
 }

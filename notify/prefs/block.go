@@ -25,7 +25,7 @@ type Block struct {
 // Block drops notifications of the actor's actions from now on, except critical ones.
 // Those in the list stay. changed is true only if this call began the block.
 //
-// Cost: 2 requests, 1 RCU, 2 WCU; where another write came between, as much again.
+// Cost: 2 requests, 1 RCU, 1 WCU; where another call came between, 1 request, 1 WCU more.
 func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Block")
 	if err := p.check(); err != nil {

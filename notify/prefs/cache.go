@@ -48,7 +48,7 @@ func (c *cache) fresh(user string) (settings, bool) {
 func (c *cache) put(user string, s settings, at time.Time) settings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if held, ok := c.fresh(user); ok && held.rev > s.rev {
+	if held, ok := c.fresh(user); ok && held.op > s.op {
 		return held
 	}
 	c.users.Add(user, cached{s, at})

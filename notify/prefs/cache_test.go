@@ -91,7 +91,7 @@ func TestAWriteWithoutAnAnswerLeavesNothingCached(t *testing.T) {
 	w := newWorld(t, nil, in.Wrap)
 	require.False(t, w.decide(t, of("like")).Drop)
 	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "TransactWriteItems" {
+		if op == "UpdateItem" {
 			return faults.Fault{Kind: faults.LostAfter}
 		}
 		return faults.Fault{}

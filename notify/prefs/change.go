@@ -2,60 +2,37 @@ package prefs
 
 import (
 	"context"
-	"errors"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxTries bounds how often a write is tried when others change the same row.
-const maxTries = 10
-
-// change applies edit to a row, and returns the row that it wrote. It writes even if
-// edit changes nothing: the next rev then refuses an earlier request that arrives
-// late. The transaction has a token, so an attempt whose answer was lost is not
-// mistaken for another call's write.
-func (r *Repository) change(ctx context.Context, key store.Key, edit func(*row) (changed bool)) (next row, changed bool, err error) {
-	for range maxTries {
-		var seen row
-		err := r.table.Get(ctx, key, true, &seen)
-		if err != nil && !errors.Is(err, plaza.ErrNotFound) {
-			return row{}, false, err
-		}
-		next := seen
-		changed := edit(&next)
-		next.Rev = seen.Rev + 1
-		next.TTL = 0
-		if next.empty() {
-			next.TTL = r.opts.Now().Add(endedTTL).Unix()
-		}
-		err = r.table.Run(ctx, r.table.Tx().Update(r.write(key, seen, next)))
-		if _, outdated := store.AsRefused(err); outdated {
-			continue
-		}
-		if err != nil {
-			return row{}, false, err
-		}
-		return next, changed, nil
+// change applies edit to a row, and returns the row as it is stored then.
+func (r *Repository) change(ctx context.Context, key store.Key, edit func(*row) (changed bool)) (stored row, changed bool, err error) {
+	call, err := r.gen.Next(ctx)
+	if err != nil {
+		return row{}, false, err
 	}
-	return row{}, false, plaza.ErrBusy
+	return store.Change[row]{
+		Key: key, Call: call, Part: "change", Last: (*row).last,
+		Absent: func(note *store.Update) { note.Set("ttl", r.expiry()) },
+		Next: func(seen *row, g store.Guard) (store.Write, error) {
+			next := *seen
+			if !edit(&next) {
+				return nil, store.ErrSame
+			}
+			u := g.Update().SetSet("on", next.On).SetSet("off", next.Off)
+			if next.Since == 0 {
+				u.Remove("since")
+			} else {
+				u.Set("since", next.Since)
+			}
+			if next.empty() {
+				return u.Set("ttl", r.expiry()), nil
+			}
+			return u.Remove("ttl"), nil
+		},
+	}.Run(ctx, r.table)
 }
 
-// write turns the row as it was seen into next.
-func (r *Repository) write(key store.Key, seen, next row) *store.Update {
-	update := r.table.Update(key).Set("rev", next.Rev).SetSet("on", next.On).SetSet("off", next.Off)
-	for _, attribute := range []struct {
-		name  string
-		value int64
-	}{{"since", next.Since}, {"ttl", next.TTL}} {
-		if attribute.value == 0 {
-			update.Remove(attribute.name)
-		} else {
-			update.Set(attribute.name, attribute.value)
-		}
-	}
-	if seen.Rev == 0 {
-		return update.If("attribute_not_exists(rev)")
-	}
-	return update.If("rev = ?", seen.Rev)
-}
+// expiry is when a row that holds nothing from now on expires.
+func (r *Repository) expiry() int64 { return r.opts.Now().Add(endedTTL).Unix() }

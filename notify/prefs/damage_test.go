@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
@@ -59,8 +60,8 @@ func TestDamagedSettingsListAndSendNothing(t *testing.T) {
 		attribute string
 		value     types.AttributeValue
 	}{
-		"no revision":                {"rev", text("x")},
-		"a negative revision":        {"rev", number("-1")},
+		"no change":                  {"change", text("x")},
+		"a change of another type":   {"change", number("1")},
 		"another type":               {"off", text("comment#email")},
 		"a setting without channel":  {"off", set("comment")},
 		"one with an empty channel":  {"off", set("comment#")},
@@ -109,7 +110,7 @@ func TestADamagedBlockStandsAndADamagedMuteDoesNot(t *testing.T) {
 	w.mute(t, mute)
 	w.mute(t, prefs.Topic{User: "ann", Object: other})
 	w.damage(t, "B#bob", "since", text("long ago"))
-	w.damage(t, "O#picture:10", "rev", text("x"))
+	w.damage(t, "O#picture:10", "change", text("x"))
 
 	require.True(t, w.decide(t, of("like")).Drop)
 	require.Equal(t, []string{"N#ann / B#bob"}, heard.take())
@@ -141,16 +142,17 @@ func TestRowsThatNoWriteLeavesAreDamage(t *testing.T) {
 	w, heard := damaged(t)
 	w.block(t, bob)
 	w.mute(t, mute)
+	change := ids.At(noon).String()
 	type row struct {
-		PK    string `dynamo:"pk"`
-		SK    string `dynamo:"sk"`
-		Rev   int64  `dynamo:"rev"`
-		Since int64  `dynamo:"since"`
-		On    string `dynamo:"on,omitempty"`
+		PK     string `dynamo:"pk"`
+		SK     string `dynamo:"sk"`
+		Change string `dynamo:"change,omitempty"`
+		Since  int64  `dynamo:"since"`
+		On     string `dynamo:"on,omitempty"`
 	}
 	for _, r := range []row{
-		{SK: "B#", Rev: 1, Since: 1}, {SK: "B#a#b", Rev: 1, Since: 1}, {SK: "B#x", Since: 1}, {SK: "B#y", Rev: 1, Since: -1}, {SK: "B#z", Rev: 1, Since: 1, On: "x"},
-		{SK: "O#", Rev: 1, Since: 1}, {SK: "O#:x", Rev: 1, Since: 1}, {SK: "O#picture:", Rev: 1, Since: 1},
+		{SK: "B#", Change: change, Since: 1}, {SK: "B#a#b", Change: change, Since: 1}, {SK: "B#x", Since: 1}, {SK: "B#y", Change: change, Since: -1}, {SK: "B#z", Change: change, Since: 1, On: "x"},
+		{SK: "O#", Change: change, Since: 1}, {SK: "O#:x", Change: change, Since: 1}, {SK: "O#picture:", Change: change, Since: 1},
 	} {
 		r.PK = "N#ann"
 		require.NoError(t, w.raw(t).Put(r).Run(t.Context()))

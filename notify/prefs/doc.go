@@ -3,7 +3,7 @@
 // unsubscribes its reader with one click. A *Repository is a notify.Policy, and uses
 // notify's table.
 //
-//	preferences, err := prefs.New(db, "notify", &prefs.Options{
+//	preferences, err := prefs.New(db, "notify", gen, &prefs.Options{
 //		Channels: []string{"email"},
 //		Verbs:    []prefs.Verb{{Name: "like"}, {Name: "comment", Channels: []string{"email"}}},
 //		Tokens:   prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: secret}},

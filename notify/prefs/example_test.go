@@ -170,8 +170,12 @@ func open(ctx context.Context, opts *prefs.Options) *prefs.Repository {
 	if _, err := client.CreateTable(ctx, notify.Table(table)); err != nil {
 		log.Fatal(err)
 	}
+	gen, err := ids.New(0, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
 	opts.Consistent = true
-	wants, err := prefs.New(dynamo.NewFromIface(client), table, opts)
+	wants, err := prefs.New(dynamo.NewFromIface(client), table, gen, opts)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -90,34 +90,6 @@ func TestReportedChangesAddUpUnderFaults(t *testing.T) {
 	}
 }
 
-// The SDK sends a write again whose answer was lost.
-func TestALostAnswerHidesNoChange(t *testing.T) {
-	t.Parallel()
-	for name, thing := range toggles {
-		for _, kind := range []faults.Kind{faults.LostBefore, faults.LostAfter, faults.Twice} {
-			in := faults.New(t, 1, faults.Rates{})
-			w := newWorld(t, nil, in.Wrap)
-			lost := 0
-			in.Script(func(op string, _ []byte, _ int) faults.Fault {
-				if op == "GetItem" {
-					lost = 0
-				} else if lost++; lost == 1 {
-					return faults.Fault{Kind: kind}
-				}
-				return faults.Fault{}
-			})
-			for range 2 {
-				for _, call := range []func(world, context.Context) (bool, error){thing.begin, thing.end} {
-					changed, err := call(w, t.Context())
-					require.NoError(t, err, name)
-					require.True(t, changed, "%s, %v", name, kind)
-				}
-			}
-			require.Equal(t, 4, in.Count(kind))
-		}
-	}
-}
-
 // One caller repeats each call until it has an answer.
 func TestAcknowledgedWritesStandUnderFaults(t *testing.T) {
 	t.Parallel()

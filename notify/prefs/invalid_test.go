@@ -147,14 +147,14 @@ func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	} {
 		opts := options()
 		c.spoil(opts)
-		_, err := prefs.New(db, "table", opts)
+		_, err := prefs.New(db, "table", new(clock), opts)
 		refused(t, c.field, err, c.field)
 	}
-	_, err := prefs.New(nil, "table", nil)
+	_, err := prefs.New(nil, "table", new(clock), nil)
 	refused(t, "db", err, "")
-	_, err = prefs.New(db, "", nil)
+	_, err = prefs.New(db, "", new(clock), nil)
 	refused(t, "table", err, "")
-	_, err = prefs.New(db, "table", nil)
+	_, err = prefs.New(db, "table", new(clock), nil)
 	require.NoError(t, err)
 }
 

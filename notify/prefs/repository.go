@@ -7,6 +7,8 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -14,20 +16,21 @@ import (
 // Repository keeps users' preferences in notify's table. It is safe for concurrent use.
 type Repository struct {
 	table *store.Table
+	gen   ids.Source
 	verbs map[string]Verb
 	cache *cache
 	opts  Options
 }
 
 // New does no I/O. The table is notify's, which notify.Table describes.
-func New(db *dynamo.DB, table string, opts *Options) (*Repository, error) {
-	r := &Repository{verbs: map[string]Verb{}}
-	if opts != nil {
-		r.opts = *opts
-	}
+func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
+	r := &Repository{gen: gen, verbs: map[string]Verb{}, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err
+	}
+	if gen == nil {
+		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
 	}
 	if err := r.opts.setDefaults(); err != nil {
 		return nil, err

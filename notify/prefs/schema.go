@@ -2,23 +2,21 @@ package prefs
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// N#user / P {rev, on, off} has the settings of a user: sets of verb#channel.
-// N#user / B#actor and O#object {rev, since} are a block and a mute. An item that
-// holds nothing stays for 30 days {rev, ttl}, so that a late request meets it.
+// N#user / P {on, off} has the settings of a user: sets of verb#channel.
+// N#user / B#actor and O#object {since} are a block and a mute. An item that
+// holds nothing stays for 30 days {ttl}, so that a late request meets it.
 
 const settingsSK = "P"
 
@@ -59,31 +57,28 @@ func checkSK(field, text, sk string) error {
 		return &plaza.InvalidError{Field: field, Reason: "is empty"}
 	case !utf8.ValidString(text):
 		return &plaza.InvalidError{Field: field, Reason: "is not UTF-8"}
-	case len(sk) > maxSK:
-		return &plaza.InvalidError{Field: field, Reason: "is too long"}
 	}
-	return nil
+	return args.Count(field, len(sk), "bytes as a key", maxSK)
 }
 
 // row is an item of any kind.
 type row struct {
 	SK    string   `dynamo:"sk"`
-	Rev   int64    `dynamo:"rev"`   // counts its writes
-	Since int64    `dynamo:"since"` // ms: a block or a mute stands since then, 0 if it does not
-	On    []string `dynamo:"on"`    // settings
-	Off   []string `dynamo:"off"`
+	Since int64    `dynamo:"since"`  // ms: a block or a mute stands since then, 0 if it does not
+	On    []string `dynamo:"on,set"` // settings
+	Off   []string `dynamo:"off,set"`
 	TTL   int64    `dynamo:"ttl"`
+
+	Change       store.Mark `dynamo:"change"`
+	ChangeBefore store.Mark `dynamo:"changeBefore"`
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (r *row) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, r.attribute); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (r *row) CheckItem() error {
 	kind, _, _ := strings.Cut(r.SK, "#")
 	switch {
-	case r.Rev <= 0:
-		return fmt.Errorf("rev is %d", r.Rev)
+	case r.Change.Op == 0:
+		return errors.New("it has no change")
 	case r.SK == settingsSK && r.Since == 0:
 		_, err := r.choices()
 		return err
@@ -97,23 +92,7 @@ func (r *row) UnmarshalDynamoItem(item dynamo.Item) error {
 	return errors.New("is no item of prefs")
 }
 
-func (r *row) attribute(name string) any {
-	switch name {
-	case "sk":
-		return &r.SK
-	case "rev":
-		return &r.Rev
-	case "since":
-		return &r.Since
-	case "on":
-		return &r.On
-	case "off":
-		return &r.Off
-	case "ttl":
-		return &r.TTL
-	}
-	return nil
-}
+func (r *row) last() store.Last { return store.Last{Mark: r.Change, Before: r.ChangeBefore} }
 
 // empty reports whether the row holds nothing.
 func (r *row) empty() bool { return r.Since == 0 && len(r.On) == 0 && len(r.Off) == 0 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -30,8 +31,8 @@ type Setting struct {
 // of AnyVerb. changed is true only if this call changed the setting. It applies in
 // other processes within Options.CacheTTL.
 //
-// Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB, some
-// 40 settings; where another write came between, as much again.
+// Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 1 WCU for each KB, some
+// 40 settings; where another call came between, 1 request and the WCU more.
 func (r *Repository) Set(ctx context.Context, s Subscription, on bool) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Set")
 	if err := r.checkSubscription(s); err != nil {
@@ -117,7 +118,7 @@ func (r *Repository) choose(ctx context.Context, user string, edit func(map[choi
 
 // settings are what a user has set.
 type settings struct {
-	rev     int64
+	op      ids.ID // of the last change
 	choices map[choice]bool
 	damaged bool
 }
@@ -146,7 +147,7 @@ func (s settings) on(verb Verb, channel string) bool {
 
 func (r *row) settings() settings {
 	choices, _ := r.choices() // the row was checked
-	return settings{rev: r.Rev, choices: choices}
+	return settings{op: r.Change.Op, choices: choices}
 }
 
 func (r *row) choices() (map[choice]bool, error) {

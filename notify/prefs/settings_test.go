@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -100,11 +101,11 @@ func TestAllSettingsThatOptionsAllowFit(t *testing.T) {
 		}
 	}
 	require.NoError(t, w.raw(t).Put(struct {
-		PK  string   `dynamo:"pk"`
-		SK  string   `dynamo:"sk"`
-		Rev int      `dynamo:"rev"`
-		Off []string `dynamo:"off,set"`
-	}{"N#ann", "P", 7, off}).Run(t.Context()))
+		PK     string   `dynamo:"pk"`
+		SK     string   `dynamo:"sk"`
+		Change string   `dynamo:"change"`
+		Off    []string `dynamo:"off,set"`
+	}{"N#ann", "P", ids.At(noon).String(), off}).Run(t.Context()))
 	require.Len(t, w.own(t), 600)
 	w.set(t, about(opts.Verbs[0].Name, "phone"), true)
 	require.Len(t, w.own(t), 600)

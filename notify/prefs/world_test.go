@@ -3,6 +3,7 @@ package prefs_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,7 +78,7 @@ func (w world) process(t testing.TB, opts *prefs.Options, wrap ...wrapper) world
 	o := *opts
 	o.Now = w.Now
 	var err error
-	w.Repository, err = prefs.New(dynamotest.DB(t, wrap...), w.table, &o)
+	w.Repository, err = prefs.New(dynamotest.DB(t, wrap...), w.table, w.clock, &o)
 	require.NoError(t, err)
 	return w
 }
@@ -174,6 +175,12 @@ func all[T any](t testing.TB, list func(context.Context, string, cursor.PageRequ
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
+	ids atomic.Uint64
+}
+
+// Next makes ids with the clock's time.
+func (c *clock) Next(context.Context) (ids.ID, error) {
+	return ids.At(c.Now()) + ids.ID(c.ids.Add(1)), nil
 }
 
 func (c *clock) Now() time.Time {

@@ -1,0 +1,13 @@
+package message
+
+import (
+	"testing"
+
+	"github.com/plaza-sdk/plaza/internal/itemgen"
+)
+
+func TestTheCodeOfItemsIsGenerated(t *testing.T) {
+	t.Parallel()
+	t.Run("item", func(t *testing.T) { itemgen.Check[item](t, "item_gen.go") })
+	t.Run("row", func(t *testing.T) { itemgen.Check[row](t, "row_gen.go") })
+}
