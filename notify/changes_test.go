@@ -505,7 +505,7 @@ func FuzzChanges(f *testing.F) {
 		streamtest.Junk(t, seed, 200, streamtest.Shapes{
 			PKs: []string{"N#bob", "N#bob", "N", "N#", "N#a#b", "A#all#0", "J#0", "~"},
 			SKs: []string{"G#photo:1#like#2026-03-10", "G#", "G#x", "S", "P", "B#ann", id + "#photo:1"},
-			Attributes: slices.Concat([]string{"last", "lv", "n", "more", "a1", "a2", "rev", "read", "unread", "was", "ttl", "data", "cut", "op", "s"},
+			Attributes: slices.Concat([]string{"last", "lv", "n", "more", "a1", "a2", "rev", "read", "unread", "was", "ttl", "data", "cut", "shelf", "s"},
 				[]string{"w", "x", "r", "rx", "ra", "wake", "low", "gone", "e" + id, "e#ann"}),
 			Values: []string{
 				id, id + "#0123456789ab", "-" + id + "#0123456789ab", "+" + id + "#0123456789ab", "ann", id + "#ann", "-" + id, id + "#" + id,

@@ -99,7 +99,7 @@ func (r *Repository) MarkSeen(ctx context.Context, user string, view View) error
 		beyond++
 	}
 	quick := m.quick(r.quick(user)).If("s.w < ?", beyond.String())
-	return wrap("mark seen", user, r.change(ctx, user, quick, func(s *state) bool { return s.seen.add(m) }))
+	return wrap("mark seen", user, r.mergeState(ctx, user, quick, func(s *state) bool { return s.seen.add(m) }))
 }
 
 // MarkAllRead marks what the view covers as read, and so as seen.
@@ -118,7 +118,7 @@ func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) er
 	// What is read is seen: no mark of r and rx is greater than all of w and x.
 	quick := m.quick(r.quick(user)).Set("s.r", m.upTo.String()).SetExpr("s.rx = ?", packed(m.above...)).
 		Set("s.ra", id.String()).Set("s.raCall", id.String()).If("s.w <= ? AND s.ra < ?", m.upTo.String(), id.String())
-	return wrap("mark all read", user, r.change(ctx, user, quick, func(s *state) bool {
+	return wrap("mark all read", user, r.mergeState(ctx, user, quick, func(s *state) bool {
 		if s.allReadBy == id {
 			return false // by this call, whose answer was lost
 		}
@@ -138,10 +138,14 @@ func checkMark(user string, view View) error {
 
 // MarkRead marks up to 100 groups as read, as they were shown: a group with a later
 // event stays unread. A group that is gone is no error. Announcements are not
-// groups: MarkAllRead marks them. plaza.ErrUnknownOutcome is as in Archive.
+// groups: MarkAllRead marks them. If an answer is lost and the user marks the group
+// meanwhile, it is plaza.ErrUnknownOutcome.
+//
+// It does not read the group first: a request that arrives late, after a MarkUnread,
+// changes nothing while clocks differ by less than the time between the two calls.
 //
 // Cost: 1 request, 2 WCU for each, 2 WCU more for each further KB of a group; 1
-// request, 2 WCU more where it changes meanwhile.
+// request, 2 WCU more where it was read already or changes meanwhile.
 func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) error {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkRead")
 	err := cmp.Or(keys.CheckName("User", user), args.Count("Shown", len(shown), "groups", maxShown))
@@ -159,48 +163,36 @@ func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) e
 	if len(shown) == 0 {
 		return nil
 	}
-	id, err := r.gen.Next(ctx)
+	call, err := r.gen.Next(ctx)
 	if err != nil {
 		return err
 	}
 	return wrap("mark read", user, parallel.ForEach(ctx, len(shown), markReadsOnce, func(ctx context.Context, i int) error {
-		return r.markRead(ctx, groupKey(In{user, shown[i].Group}), shown[i].Last, id)
+		_, err := r.markRead(ctx, In{user, shown[i].Group}, shown[i].Last, call)
+		return err
 	}))
 }
 
-// markRead raises read. An op later than the call is a MarkUnread that the user made
-// after it, so that a request which arrives late changes nothing.
-func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.ID) error {
-	for range maxTries {
-		err := r.table.Run(ctx, r.table.Update(key).Set("read", last).Add("rev", 1).
-			If("lv >= ? AND (attribute_not_exists('read') OR 'read' < ?)", last, last).
-			If("attribute_not_exists(op) OR op < ?", id))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return err
-		}
-		item, _ := refused.At(0)
-		if item == nil {
-			return nil
-		}
-		var g shelved
-		if err := r.table.Decode(item, &g); err != nil {
-			return err
-		}
-		last = min(last, g.Last) // nobody has read what is still to come
-		if g.Read >= last {
-			return nil
-		}
-		if g.op >= id && refused.Doubtful() { // it may have been applied before a MarkUnread
-			return plaza.ErrUnknownOutcome
-		}
-		id = max(id, g.op+1)
-	}
-	return plaza.ErrBusy
+func (r *Repository) markRead(ctx context.Context, in In, last, call ids.ID) (changed bool, err error) {
+	_, changed, err = store.Change[shelved]{
+		Key: groupKey(in), Call: call, Part: "mark", Last: (*shelved).lastMark, Unread: true,
+		Next: func(g *shelved, guard store.Guard) (store.Write, error) {
+			if g != nil {
+				last = min(last, g.Last) // nobody has read what is still to come
+				if g.Read >= last {
+					return nil, store.ErrSame
+				}
+			}
+			return guard.Update().Set("read", last).Add("rev", 1).
+				If("lv >= ? AND (attribute_not_exists('read') OR 'read' < ?)", last, last), nil
+		},
+	}.Run(ctx, r.table)
+	return changed, ifThere(err)
 }
 
 // MarkUnread marks a group as unread, whether it was seen or not. changed is false if
-// it was unread or is gone. plaza.ErrUnknownOutcome is as in Archive.
+// it was unread or is gone. plaza.ErrUnknownOutcome is as in Archive. A MarkAllRead that
+// was given up before may come after it: repeating the call mends it.
 //
 // Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
 // 2 WCU for each KB.
@@ -209,17 +201,17 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*store.Update, error) {
+	changed, err = r.change(ctx, in, "mark", (*shelved).lastMark, func(g *shelved, guard store.Guard) (*store.Update, error) {
 		// Read after the group: a MarkAllRead after that is later than this call.
 		s, err := r.get(ctx, in.User, true)
 		if err != nil {
 			return nil, err
 		}
 		if _, read := s.flags(&g.Head, g.PlaceID()); !read {
-			return nil, errStands
+			return nil, store.ErrSame
 		}
 		// Not a new id: whatever the clocks say, the next MarkAllRead has a greater one.
-		return r.table.Update(groupKey(in)).Remove("read").Set("unread", s.allRead+1), nil
+		return guard.Update().Remove("read").Set("unread", s.allRead+1), nil
 	})
 	return changed, wrapGroup("mark unread", in, err)
 }
@@ -238,11 +230,7 @@ func (r *Repository) Dismiss(ctx context.Context, user string, announcement ids.
 		return err
 	}
 	now := r.opts.Now()
-	s, err := r.get(ctx, user, true)
-	if err != nil || !s.dismiss(announcement, now) {
-		return wrap("dismiss for", user, err)
-	}
-	return wrap("dismiss for", user, r.change(ctx, user, r.replace(user, &s), func(s *state) bool { return s.dismiss(announcement, now) }))
+	return wrap("dismiss for", user, r.mergeState(ctx, user, nil, func(s *state) bool { return s.dismiss(announcement, now) }))
 }
 
 func wrap(what, user string, err error) error {

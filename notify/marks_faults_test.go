@@ -18,7 +18,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// operation is a call that writes, on the groups 0 to 3 of a user.
+// operation is a call that writes several items, or writes each time, about the groups 0
+// to 3 of a user.
 type operation struct {
 	ahead   time.Duration // of the clock of who calls it
 	prepare func(t *testing.T, w world, user string)
@@ -27,16 +28,6 @@ type operation struct {
 }
 
 var operations = map[string]operation{
-	"mark seen": {
-		call: func(ctx context.Context, w world, user string) error {
-			page, err := w.List(ctx, reader(user), cursor.PageRequest{})
-			if err != nil {
-				return err
-			}
-			return w.MarkSeen(ctx, user, notify.See(page.Items))
-		},
-		check: func(t *testing.T, w world, user string) { require.Equal(t, 0, w.unseen(t, user)) },
-	},
 	"mark all read": {
 		prepare: func(t *testing.T, w world, user string) { w.seen(t, user) },
 		call: func(ctx context.Context, w world, user string) error {
@@ -50,39 +41,6 @@ var operations = map[string]operation{
 			for _, e := range w.list(t, user) {
 				require.True(t, e.Read)
 			}
-		},
-	},
-	"mark read": {
-		call: func(ctx context.Context, w world, user string) error {
-			page, err := w.List(ctx, reader(user), cursor.PageRequest{})
-			if err != nil {
-				return err
-			}
-			var all []notify.Shown
-			for _, e := range page.Items {
-				all = append(all, shown(e)...)
-			}
-			return w.MarkRead(ctx, user, all)
-		},
-		check: func(t *testing.T, w world, user string) {
-			for _, e := range w.list(t, user) {
-				require.True(t, e.Read)
-			}
-		},
-	},
-	"archive and back": {
-		call: func(ctx context.Context, w world, user string) error {
-			for n := range 2 {
-				if _, err := w.Archive(ctx, in(user, n)); err != nil {
-					return err
-				}
-			}
-			_, err := w.Unarchive(ctx, in(user, 1))
-			return err
-		},
-		check: func(t *testing.T, w world, user string) {
-			require.Equal(t, groups(user, 3, 2, 1), names(w.list(t, user)))
-			require.Equal(t, groups(user, 0), names(w.archived(t, user)))
 		},
 	},
 	"snooze": {
@@ -118,12 +76,6 @@ var operations = map[string]operation{
 			require.Empty(t, late.snoozed(t, user))
 		},
 	},
-	"dismiss": {
-		call: func(ctx context.Context, w world, user string) error { return w.Dismiss(ctx, user, 7) },
-		check: func(t *testing.T, w world, user string) {
-			require.Equal(t, 4, w.unseen(t, user))
-		},
-	},
 	"erase": {
 		call:  func(ctx context.Context, w world, user string) error { return w.Erase(ctx, user) },
 		check: func(t *testing.T, w world, user string) { require.Empty(t, w.list(t, user)) },
@@ -148,7 +100,7 @@ func (o operation) run(t *testing.T, w world, user string, faulty func(call func
 func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(5, operations, "mark read", "snooze", "wake") {
+	for name, o := range operations {
 		killed := true
 		for k := 1; killed; k++ {
 			for i, kill := range faults.Some(1, (*faults.Injector).KillAt, (*faults.Injector).KillBefore) {
@@ -170,7 +122,7 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(4, operations) {
+	for name, o := range operations {
 		hung := true
 		for k := 1; hung; k += faults.Size(1, 3) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -260,7 +212,7 @@ func TestReadsThatLagDoNoHarm(t *testing.T) {
 
 func TestNoGoroutineIsLeft(t *testing.T) {
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(5, operations, "wake") {
+	for name, o := range operations {
 		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.skewed(t, o.ahead)) })
 	}
 	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))

@@ -77,12 +77,15 @@ func (r *Repository) mint(ctx context.Context, above ids.ID) (ids.ID, error) {
 	return id, err
 }
 
+// maxMints bounds the ids for which a planned message is not early enough.
+const maxMints = 20
+
 // planned returns a mint of ids for which the Scheduler has planned a message. It asks
 // for an earlier id, so that its answer does not make a write late.
 func (r *Repository) planned(user string, channels []string) group.Mint {
 	until := ids.ID(0)
 	return func(ctx context.Context, above ids.ID) (ids.ID, error) {
-		for range maxTries {
+		for range maxMints {
 			id, err := r.mint(ctx, above)
 			if err != nil || id < until {
 				return id, err

@@ -7,29 +7,32 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// errStands is returned where a group is already as its user wants it.
-var errStands = errors.New("notify: the group stands")
-
-// shelved is a group, with the last operation of its user.
+// shelved is a group, with what it remembers of the calls of its user.
 type shelved struct {
 	group.Head
-	op     ids.ID // greater than the op before it
-	opCall ids.ID // the call that made it
+	shelf, shelfBefore store.Mark // of Archive, Unarchive, Snooze and Unsnooze
+	mark, markBefore   store.Mark // of MarkRead and MarkUnread
 }
 
-// UnmarshalDynamoItem reads the head and the operation.
+func (g *shelved) lastShelf() store.Last { return store.Last{Mark: g.shelf, Before: g.shelfBefore} }
+func (g *shelved) lastMark() store.Last  { return store.Last{Mark: g.mark, Before: g.markBefore} }
+
+// UnmarshalDynamoItem reads the head and the memory.
 func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 	err := store.Fields(item, func(name string) any {
 		switch name {
-		case "op":
-			return &g.op
-		case "opCall":
-			return &g.opCall
+		case "shelf":
+			return &g.shelf
+		case "shelfBefore":
+			return &g.shelfBefore
+		case "mark":
+			return &g.mark
+		case "markBefore":
+			return &g.markBefore
 		}
 		return nil
 	})
@@ -40,9 +43,9 @@ func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 }
 
 // Archive moves a group to the archive, until its next event. changed is false if
-// it was there already or is gone. If the answer is lost and the user changes the
-// group meanwhile, it is plaza.ErrUnknownOutcome: repeat the call if it is still
-// wanted.
+// it was there already or is gone. If the answer is lost and the user moves the group
+// twice meanwhile, or the group is erased, it is plaza.ErrUnknownOutcome: repeat the
+// call if it is still wanted.
 //
 // Cost: 2 requests, 1 RCU, 3 WCU; 1 RCU more for each further 4 KB of the group and
 // 3 WCU for each KB.
@@ -51,11 +54,11 @@ func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err erro
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*store.Update, error) {
+	changed, err = r.move(ctx, in, func(g *shelved, guard store.Guard) (*store.Update, error) {
 		if shelfOf(g.Head) == group.Archived {
-			return nil, errStands
+			return nil, store.ErrSame
 		}
-		return r.place(in, group.Place(group.Archived, g.PlaceID(), groupKey(in).SK)), nil
+		return g.to(group.Archived, guard), nil
 	})
 	return changed, wrapGroup("archive", in, err)
 }
@@ -69,11 +72,11 @@ func (r *Repository) Unarchive(ctx context.Context, in In) (changed bool, err er
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*store.Update, error) {
+	changed, err = r.move(ctx, in, func(g *shelved, guard store.Guard) (*store.Update, error) {
 		if shelfOf(g.Head) != group.Archived {
-			return nil, errStands
+			return nil, store.ErrSame
 		}
-		return r.place(in, group.Place(group.Listed, g.PlaceID(), groupKey(in).SK)), nil
+		return g.to(group.Listed, guard), nil
 	})
 	return changed, wrapGroup("unarchive", in, err)
 }
@@ -84,62 +87,44 @@ func shelfOf(h group.Head) group.Shelf {
 	return shelf
 }
 
-// place starts a move that ends a snooze.
-func (r *Repository) place(in In, place string) *store.Update {
-	return r.table.Update(groupKey(in)).Set("last", place).Remove("was")
+// to starts a move that ends a snooze.
+func (g *shelved) to(shelf group.Shelf, guard store.Guard) *store.Update {
+	return guard.Update().Set("last", group.Place(shelf, g.PlaceID(), g.SK)).Remove("was")
 }
 
-// alter changes a group, unless it is gone, by the update that to makes from the
-// stored group. If to returns errStands, nothing changes. The write is conditional on
-// the group's revision, so that a late request changes nothing, and on its last write,
-// because the revisions of a group that was erased and comes back begin at one again.
-// It also stores the id of the call, to recognize a repeat by the SDK: another call may
-// have chosen the same op.
-func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, shelved) (*store.Update, error)) (changed bool, err error) {
+// move moves a group to another place.
+func (r *Repository) move(ctx context.Context, in In, next func(*shelved, store.Guard) (*store.Update, error)) (changed bool, err error) {
+	return r.change(ctx, in, "shelf", (*shelved).lastShelf, next)
+}
+
+// change changes a group, unless it is gone. Events don't touch what the group remembers
+// of its user's calls, and a group that was erased may begin again: so the write is also
+// conditional on the revision and the last write of the group that next was given.
+func (r *Repository) change(ctx context.Context, in In, part string, last func(*shelved) store.Last, next func(*shelved, store.Guard) (*store.Update, error)) (changed bool, err error) {
 	call, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err
 	}
-	var g shelved
-	err = r.table.Get(ctx, groupKey(in), true, &g)
+	_, changed, err = store.Change[shelved]{
+		Key: groupKey(in), Call: call, Part: part, Last: last,
+		Next: func(g *shelved, guard store.Guard) (store.Write, error) {
+			if g.Place == "" || expired(&g.Head, r.opts.Now()) {
+				return nil, plaza.ErrNotFound
+			}
+			update, err := next(g, guard)
+			if err != nil {
+				return nil, err
+			}
+			return update.Add("rev", 1).If("rev = ? AND lv = ?", g.Rev, g.Last), nil
+		},
+	}.Run(ctx, r.table)
+	return changed, ifThere(err)
+}
+
+// ifThere returns err, unless it says that a group is gone.
+func ifThere(err error) error {
 	if errors.Is(err, plaza.ErrNotFound) {
-		return false, nil
+		return nil
 	}
-	if err != nil {
-		return false, err
-	}
-	for range maxTries {
-		switch {
-		case g.opCall == call:
-			return true, nil
-		case g.Place == "" || expired(&g.Head, r.opts.Now()):
-			return false, nil
-		}
-		update, err := to(ctx, g)
-		if errors.Is(err, errStands) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		op := max(call, g.op+1)
-		update.Set("op", op).Set("opCall", call)
-		err = r.table.Run(ctx, update.Add("rev", 1).If("rev = ? AND lv = ?", g.Rev, g.Last))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return err == nil, err
-		}
-		item, _ := refused.At(0)
-		if item == nil {
-			return false, nil
-		}
-		g = shelved{}
-		if err := r.table.Decode(item, &g); err != nil {
-			return false, err
-		}
-		if g.opCall != call && g.op >= op && refused.Doubtful() { // it may have been applied before the last call
-			return false, plaza.ErrUnknownOutcome
-		}
-	}
-	return false, plaza.ErrBusy
+	return err
 }

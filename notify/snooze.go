@@ -39,10 +39,10 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 		return false, &plaza.InvalidError{Field: "Until", Reason: "is not in the future, or more than a year ahead"}
 	}
 	var lowered time.Time
-	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*store.Update, error) {
+	changed, err = r.move(ctx, in, func(g *shelved, guard store.Guard) (*store.Update, error) {
 		place := group.Place(group.Snoozed, due, g.SK)
 		if g.Place == place {
-			return nil, errStands
+			return nil, store.ErrSame
 		}
 		if lowered.IsZero() {
 			lowered = r.opts.Now()
@@ -50,7 +50,7 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 				return nil, err
 			}
 		}
-		update := r.table.Update(groupKey(in)).Set("last", place)
+		update := guard.Update().Set("last", place)
 		if shelfOf(g.Head) != group.Snoozed {
 			update.Set("was", g.Place)
 		}
@@ -74,7 +74,7 @@ func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 	}
 	quick := r.quick(user).Set("s.wake", due.String()).Set("s.low", id.String()).
 		If("s.wake > ? AND s.low < ?", due.String(), id.String())
-	return r.change(ctx, user, quick, func(s *state) bool {
+	return r.mergeState(ctx, user, quick, func(s *state) bool {
 		if s.wake <= due && s.low >= id {
 			return false
 		}
@@ -93,15 +93,15 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*store.Update, error) {
+	changed, err = r.move(ctx, in, func(g *shelved, guard store.Guard) (*store.Update, error) {
 		if shelfOf(g.Head) != group.Snoozed {
-			return nil, errStands
+			return nil, store.ErrSame
 		}
 		shelf := group.Listed
 		if was, _, err := group.ParsePlace(g.Was); err == nil && was != group.Snoozed {
 			shelf = was
 		}
-		return r.place(in, group.Place(shelf, g.PlaceID(), g.SK)), nil
+		return g.to(shelf, guard), nil
 	})
 	return changed, wrapGroup("unsnooze", in, err)
 }

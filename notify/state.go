@@ -19,7 +19,6 @@ import (
 const (
 	maxAbove = 100       // ids above a watermark
 	maxGone  = 100       // dismissals
-	maxTries = 20        // of a change that others outran
 	never    = 1<<63 - 1 // as state.wake: nothing is snoozed
 )
 
@@ -213,35 +212,18 @@ func (r *Repository) get(ctx context.Context, user string, consistent bool) (sta
 	return s, err
 }
 
-// change applies a change to the user's state. It first sends the quick update, whose
-// condition ensures that it does the same as apply. If that is refused, change calls
-// apply on the stored state.
-func (r *Repository) change(ctx context.Context, user string, quick *store.Update, apply func(*state) (changed bool)) error {
-	err := r.table.Run(ctx, quick)
-	for range maxTries {
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return err
+// mergeState changes the user's state by apply. It first sends the quick update, which
+// may be nil. Its condition ensures that it does the same as apply.
+func (r *Repository) mergeState(ctx context.Context, user string, quick store.Write, apply func(*state) (changed bool)) error {
+	_, err := store.Merge(ctx, r.table, stateKey(user), quick, func(s *state) (store.Write, error) {
+		if s.rev == 0 {
+			*s = none()
 		}
-		s := none()
-		if item, _ := refused.At(0); item != nil {
-			if err := r.table.Decode(item, &s); err != nil {
-				return err
-			}
+		if !apply(s) {
+			return nil, store.ErrSame
 		}
-		if !apply(&s) {
-			return nil
-		}
-		err = r.table.Run(ctx, r.replace(user, &s))
-	}
-	return busy(err)
-}
-
-// busy returns the error of a write that was refused too often.
-func busy(err error) error {
-	if _, refused := store.AsRefused(err); refused {
-		return plaza.ErrBusy
-	}
+		return r.replace(user, s), nil
+	})
 	return err
 }
 

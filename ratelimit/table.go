@@ -15,9 +15,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxTries bounds the writes that are refused because others came first.
-const maxTries = 20
-
 // Table is a Limiter that is exact across all processes, as far as their clocks agree.
 // It remembers the last 16 attempts of a user's current burst on an object. Its items
 // are in the table of the feature that it limits, and expire if the table's TTL is on.
@@ -48,16 +45,19 @@ type bucketItem struct {
 	Full     int64    `dynamo:"full"` // Unix ms
 	Attempts []string `dynamo:"attempts"`
 	TTL      int64    `dynamo:"ttl"`
+
+	damaged error
 }
 
-// UnmarshalDynamoItem refuses a damaged item, which could block a user forever.
+// UnmarshalDynamoItem keeps a damaged item, which must not block a user forever.
 func (i *bucketItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain bucketItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
+	err := store.UnmarshalItem(item, (*plain)(i))
+	if err == nil && (i.Full <= 0 || i.TTL != expiry(time.UnixMilli(i.Full))) {
+		err = fmt.Errorf("full is %d and ttl %d", i.Full, i.TTL)
 	}
-	if i.Full <= 0 || i.TTL != expiry(time.UnixMilli(i.Full)) {
-		return fmt.Errorf("full is %d and ttl %d", i.Full, i.TTL)
+	if err != nil {
+		*i = bucketItem{damaged: err}
 	}
 	return nil
 }
@@ -88,46 +88,32 @@ func (l *Table) Take(ctx context.Context, a Attempt) (time.Duration, error) {
 	return wait, nil
 }
 
-func (l *Table) take(ctx context.Context, a Attempt) (time.Duration, error) {
-	id := digest(a.ID)
-	now := l.now()
-	var seen bucketItem // at first, as for a user without an item
-	damaged := false
-	for range maxTries {
-		next, wait := l.rate.take(time.UnixMilli(seen.Full), now)
-		if wait > 0 {
-			return wait, nil
-		}
-		put := l.table.Put(l.item(a, next, latest(seen.Attempts, id)))
+func (l *Table) take(ctx context.Context, a Attempt) (wait time.Duration, err error) {
+	id, now := digest(a.ID), l.now()
+	key := store.Key{PK: keys.Join("Q", a.Object, a.User), SK: "Q"}
+	put := func(seen *bucketItem) *store.Put {
+		var full time.Time
+		full, wait = l.rate.take(time.UnixMilli(seen.Full), now)
+		return l.table.Put(bucketItem{
+			PK: key.PK, SK: key.SK, Full: full.UnixMilli(), Attempts: latest(seen.Attempts, id), TTL: expiry(full),
+		})
+	}
+	first := put(&bucketItem{}).If("attribute_not_exists(pk) OR 'full' <= ? AND NOT contains(attempts, ?)", now.UnixMilli(), id)
+	_, err = store.Merge(ctx, l.table, key, first, func(seen *bucketItem) (store.Write, error) {
+		next := put(seen)
 		switch {
-		case damaged: // replace it
-		case seen.Full == 0:
-			put.If("attribute_not_exists(pk) OR 'full' <= ? AND NOT contains(attempts, ?)", now.UnixMilli(), id)
-		default:
-			put.If("'full' = ?", seen.Full)
+		case seen.damaged != nil: // report and replace it
+			l.table.Skips(l.table.Corrupt(key, seen.damaged.Error()))
+			return next, nil
+		case slices.Contains(seen.Attempts, id): // an earlier call counted it, or this call, but the answer was lost
+			wait = 0
+			return nil, store.ErrSame
+		case wait > 0:
+			return nil, store.ErrSame
+		case seen.Full == 0: // it has expired
+			return first, nil
 		}
-		err := l.table.Run(ctx, put)
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return 0, err
-		}
-		seen = bucketItem{}
-		if item, _ := refused.At(0); item != nil {
-			if damaged = l.table.Skips(l.table.Decode(item, &seen)); damaged {
-				seen = bucketItem{}
-			}
-		}
-		if slices.Contains(seen.Attempts, id) {
-			return 0, nil // an earlier call counted it, or this call, but the answer was lost
-		}
-	}
-	return 0, plaza.ErrBusy
-}
-
-func (l *Table) item(a Attempt, full time.Time, attempts []string) bucketItem {
-	return bucketItem{
-		PK: keys.Join("Q", a.Object, a.User), SK: "Q",
-		Full: full.UnixMilli(), Attempts: attempts,
-		TTL: expiry(full),
-	}
+		return next.If("'full' = ?", seen.Full), nil
+	})
+	return wait, err
 }

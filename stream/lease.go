@@ -1,13 +1,13 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -82,9 +82,7 @@ func (l leases) all(ctx context.Context) (shards map[string]leaseItem, beats map
 	}
 	shards, beats = map[string]leaseItem{}, map[string]int64{}
 	for _, row := range rows {
-		if row.damaged != nil {
-			l.table.Skips(l.table.Corrupt(row.key(), row.damaged.Error()))
-		}
+		l.table.Skips(l.corrupt(&row))
 		if shard := row.shardID(); shard != "" {
 			shards[shard] = row
 		} else if worker := row.workerID(); worker != "" && row.damaged == nil {
@@ -140,27 +138,25 @@ func (l leases) acquire(ctx context.Context, seen leaseItem, worker string) (lea
 //
 // Its condition names the last checkpoint, because a late request must not undo a
 // newer one.
-func (l leases) checkpoint(ctx context.Context, held *leaseItem, seq string) (bool, error) {
-	for range 2 {
+func (l leases) checkpoint(ctx context.Context, held *leaseItem, seq string) (owned bool, err error) {
+	next := func(found *leaseItem) (store.Write, error) {
+		if owned = found.Lease == held.Lease; !owned {
+			return nil, cmp.Or(l.corrupt(found), store.ErrSame)
+		}
 		update := l.owned(*held).Set("seq", seq)
-		if held.Seq == "" {
-			update.If("attribute_not_exists(seq)")
-		} else {
-			update.If("seq = ?", held.Seq)
+		if found.Seq == "" {
+			return update.If("attribute_not_exists(seq)"), nil
 		}
-		found, err := l.holds(ctx, update)
-		switch {
-		case err != nil:
-			return true, fmt.Errorf("stream: checkpoint: %w", err)
-		case found == nil:
-			held.Seq = seq
-			return true, nil
-		case found.Lease != held.Lease:
-			return false, nil
-		}
-		held.Seq = found.Seq // by a write whose answer was lost, perhaps this one
+		return update.If("seq = ?", found.Seq), nil // by a write whose answer was lost, perhaps this one
 	}
-	return true, fmt.Errorf("stream: checkpoint: %w", plaza.ErrBusy)
+	first, _ := next(held)
+	if _, err := store.Merge(ctx, l.table, held.key(), first, next); err != nil {
+		return true, fmt.Errorf("stream: checkpoint: %w", err)
+	}
+	if owned {
+		held.Seq = seq
+	}
+	return owned, nil
 }
 
 // end stores that everything was handled. It reports false if the lease is
@@ -185,8 +181,16 @@ func (l leases) owned(held leaseItem) *store.Update {
 // an empty one if there is none.
 func (l leases) holds(ctx context.Context, w store.Write) (found *leaseItem, err error) {
 	found, err = lease.Refused[leaseItem](ctx, l.table, w)
-	if err == nil && found != nil && found.damaged != nil {
-		err = l.table.Corrupt(found.key(), found.damaged.Error())
+	if err == nil && found != nil {
+		err = l.corrupt(found)
 	}
 	return found, err
+}
+
+// corrupt is plaza.ErrCorrupt if the item is damaged.
+func (l leases) corrupt(found *leaseItem) error {
+	if found.damaged == nil {
+		return nil
+	}
+	return l.table.Corrupt(found.key(), found.damaged.Error())
 }

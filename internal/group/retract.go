@@ -19,67 +19,68 @@ func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint)
 		return false, err
 	}
 	defer done()
-	var item dynamo.Item
-	if err := s.Table.Get(ctx, key, true, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
-		return false, err
-	}
 	w := &write{Groups: s, key: key, event: e, mint: mint}
-	counted := false
-	changed, err = w.change(ctx, item, func(g *stored) (bool, error) {
+	var counted, sent bool
+	changed, err = w.change(ctx, nil, func(g *stored) error {
 		entry, ok := g.entries[e.attribute()]
+		if sent = ok && entry.Off && entry.Write == w.id; sent { // the SDK has sent the write again
+			return store.ErrSame
+		}
 		if counted = ok && !entry.Off; counted && entry.ID == e.ID && entry.Actor != e.Actor {
-			return false, plaza.ErrConflict
+			return plaza.ErrConflict
 		}
 		if !g.retract(e, w.id) {
-			return false, nil
+			return store.ErrSame
 		}
-		return true, w.rebuild(g)
-	}, func(g *stored) bool {
-		entry := g.entries[e.attribute()]
-		return entry.Off && entry.Write == w.id
+		return w.rebuild(g)
 	})
-	return changed && counted, err
+	return (changed || sent) && counted, err
 }
 
 // Empty retracts all events of a group as it was read, and those unknown to it that
 // have an id below. changed is true if this call did.
 func (s *Groups) Empty(ctx context.Context, item dynamo.Item, mint Mint) (changed bool, err error) {
 	w := &write{Groups: s, key: store.KeyOf(item), mint: mint}
-	cut := ids.ID(0)
-	return w.change(ctx, item, func(g *stored) (bool, error) {
-		changed := g.empty(w.id)
+	cut := ids.ID(0) // of the group as this call wrote it
+	var sent bool
+	changed, err = w.change(ctx, item, func(g *stored) error {
+		if sent = cut != 0 && g.cut == cut; sent || !g.empty(w.id) {
+			return store.ErrSame
+		}
 		cut = g.cut
-		return changed, nil
-	}, func(g *stored) bool { return g.cut == cut })
+		return nil
+	})
+	return changed || sent, err
 }
 
-// change writes a group as apply changes it. done recognises the group that this call
-// has written.
-func (w *write) change(ctx context.Context, item dynamo.Item, apply func(*stored) (bool, error), done func(*stored) bool) (bool, error) {
+// change writes a group as apply changes it. It reads the group if item is nil.
+func (w *write) change(ctx context.Context, item dynamo.Item, apply func(*stored) error) (changed bool, err error) {
 	defer w.full.Remove(w.key) // after the write: an Add before it may find the group full
 	if err := w.raise(ctx, 0); err != nil {
 		return false, err
 	}
-	for try := range maxTries {
+	next := func(item *dynamo.Item) (store.Write, error) {
 		now := w.Now()
-		g, err := parse(w.Table, w.key, item, now)
+		g, err := parse(w.Table, w.key, *item, now)
+		if err == nil {
+			err = apply(g)
+		}
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		if try > 0 && done(g) {
-			return true, nil
-		}
-		if changed, err := apply(g); err != nil || !changed {
-			return false, err
-		}
-		err = w.Table.Run(ctx, w.put(g, now))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return err == nil, err
-		}
-		item, _ = refused.At(0)
+		return w.put(g, now), nil
 	}
-	return false, w.busy()
+	var first store.Write
+	if item != nil {
+		first, err = next(&item)
+		switch {
+		case errors.Is(err, store.ErrSame):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+	}
+	return store.Merge(ctx, w.Table, w.key, first, next)
 }
 
 // rebuild makes the data of the newest event that is left.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // mark has the spans that the digests of a user's channel cover. No two digests cover
@@ -24,6 +25,8 @@ type mark struct {
 	Spans  spans  `dynamo:"spans"` // in their order
 	Leases leases `dynamo:"leases"`
 	TTL    int64  `dynamo:"ttl"`
+
+	damaged error
 }
 
 // span is the ids from ≤ id < to, which the digest of the slot covers.
@@ -52,12 +55,6 @@ const (
 
 	maxClaims = 32
 )
-
-func (m *mark) clone() mark {
-	c := *m
-	c.Spans, c.Leases = slices.Clone(m.Spans), slices.Clone(m.Leases)
-	return c
-}
 
 // of returns what the digest of a slot covers.
 func (m *mark) of(slot ids.ID) (own spans) {
@@ -174,11 +171,6 @@ func (m *mark) next(now time.Time) {
 	m.TTL = max(m.TTL, now.Add(markLife).Unix())
 }
 
-// same reports whether b is m as the same call wrote it.
-func (m *mark) same(b *mark) bool {
-	return m.Rev == b.Rev && m.Floor == b.Floor && slices.Equal(m.Spans, b.Spans) && slices.Equal(m.Leases, b.Leases)
-}
-
 // item returns the mark as an item with its key.
 func (m *mark) item(to place) (dynamo.Item, error) {
 	item, err := dynamo.MarshalItem(m)
@@ -190,16 +182,17 @@ func (m *mark) item(to place) (dynamo.Item, error) {
 	return item, nil
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
+// UnmarshalDynamoItem keeps a damaged item, which counts as none.
 func (m *mark) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain mark
-	if err := dynamo.UnmarshalItem(item, (*plain)(m)); err != nil {
-		return err
+	err := store.UnmarshalItem(item, (*plain)(m))
+	if err == nil && m.Rev <= 0 {
+		err = fmt.Errorf("rev is %d", m.Rev)
 	}
-	if m.Rev <= 0 {
-		return fmt.Errorf("rev is %d", m.Rev)
+	if err = cmp.Or(err, m.Spans.check()); err != nil {
+		*m = mark{damaged: err}
 	}
-	return m.Spans.check()
+	return nil
 }
 
 // spans are stored as leases are: as binary, three numbers each, after a byte, since
@@ -273,12 +266,4 @@ func unpack(value types.AttributeValue, add func([]byte)) error {
 		add(part)
 	}
 	return nil
-}
-
-// markOf decodes a mark. Without an item it returns a mark that covers nothing.
-func (r *Repository) markOf(item dynamo.Item) (m mark, err error) {
-	if len(item) == 0 {
-		return mark{}, nil
-	}
-	return m, r.table.Decode(item, &m)
 }

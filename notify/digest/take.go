@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
@@ -15,72 +14,76 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxTries bounds the writes of a mark that others change meanwhile.
-const maxTries = 10
-
 // take takes the lease of a digest, and decides what it covers before anything is sent.
 // If it covers nothing and is not held, there is nothing to send and the job can end.
 func (w *Worker) take(ctx context.Context, t *trial) error {
 	job := t.job.Work
-	var item dynamo.Item
-	if err := w.r.table.Get(ctx, markKey(job.place()), false, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+	key := markKey(job.place())
+	var seen mark
+	if err := w.r.table.Get(ctx, key, false, &seen); err != nil && !errors.Is(err, plaza.ErrNotFound) {
 		return err
 	}
 	var p *plan
-	var on bool
+	var on, sent bool
 	var unplanned error
-	for try := range maxTries {
-		seen, err := w.r.markOf(item)
-		damaged := w.r.table.Skips(err)
-		switch {
-		case damaged:
-			seen = mark{}
-		case err != nil:
+	plan := sync.OnceFunc(func() {
+		unplanned = parallel.Catch(func() (err error) {
+			p, on, err = w.r.plan(ctx, job.place())
 			return err
+		})
+	})
+	var own spans
+	var to ids.ID // the slot to move to
+	next := func(m *mark) (store.Write, error) {
+		now, rev := w.r.opts.Now(), m.Rev
+		if m.damaged != nil { // report and replace it
+			w.r.table.Skips(w.r.table.Corrupt(key, m.damaged.Error()))
 		}
-		now := w.r.opts.Now()
-		if t.held = seen.held(job.Slot, now); t.held {
-			return nil
+		if sent = slices.Contains(m.Leases, t.lease); sent {
+			return nil, store.ErrSame
 		}
-		if try == 0 {
-			unplanned = parallel.Catch(func() (err error) {
-				p, on, err = w.r.plan(ctx, job.place())
-				return err
-			})
+		if t.held = m.held(job.Slot, now); t.held {
+			return nil, store.ErrSame
 		}
-		next := seen.clone()
-		own, to := next.of(job.Slot), ids.ID(0)
-		if own == nil {
+		plan()
+		if own, to = m.of(job.Slot), 0; own == nil {
 			own = job.Spans
 		}
 		switch {
 		case unplanned != nil: // the failure needs the lease, so that only one worker counts it
 		case !on:
-			return nil
+			return nil, store.ErrSame
 		case own == nil: // this is the first attempt
 			if to = w.moved(p, job.Slot, now); to == 0 {
-				own = next.assign(job.Begin, job.Slot)
+				own = m.assign(job.Begin, job.Slot)
 			}
 			if to == 0 && own == nil {
-				return nil // other digests cover it
+				return nil, store.ErrSame // other digests cover it
 			}
 		}
 		// With the lease even if it moves: others may have begun it since the mark was read.
-		t.lease = next.hold(job.Slot, now)
-		if t.held = next.full(); t.held {
-			return nil
+		t.lease = m.hold(job.Slot, now)
+		if t.held = m.full(); t.held {
+			return nil, store.ErrSame
 		}
-		item, err = w.write(ctx, job.place(), &next, seen.Rev, damaged)
-		if item == nil {
-			t.took = err == nil || ctx.Err() != nil // if ctx ended, the write may have arrived: the lease must be given back
-			t.spans = own
-			if err := cmp.Or(err, ctx.Err(), unplanned); err != nil || to == 0 {
-				return err
-			}
-			return w.move(ctx, job, to)
-		}
+		return w.write(job.place(), m, rev)
 	}
-	return plaza.ErrBusy
+	first, err := next(&seen)
+	if err == nil {
+		t.took, err = store.Merge(ctx, w.r.table, key, first, next)
+	}
+	t.took = t.took || sent || first != nil && ctx.Err() != nil // if ctx ended, the write may have arrived: the lease must be given back
+	switch {
+	case !t.took && errors.Is(err, store.ErrSame):
+		return nil
+	case !t.took:
+		return err
+	}
+	t.spans = own
+	if err := cmp.Or(err, ctx.Err(), unplanned); err != nil || to == 0 {
+		return err
+	}
+	return w.move(ctx, job, to)
 }
 
 // moved returns the slot to move to if the schedule no longer has the slot. It is 0 if
@@ -101,35 +104,19 @@ func (w *Worker) move(ctx context.Context, job dueItem, to ids.ID) error {
 	return w.r.put(ctx, job.place(), job.Begin, to)
 }
 
-// write stores a mark, unless the stored one no longer has that rev. Then it returns
-// the stored item.
-func (w *Worker) write(ctx context.Context, to place, m *mark, rev int64, damaged bool) (stands dynamo.Item, err error) {
+// write is the write of a mark, unless the stored one no longer has that rev.
+func (w *Worker) write(to place, m *mark, rev int64) (*store.Put, error) {
 	m.next(w.r.opts.Now())
 	item, err := m.item(to)
-	if err != nil {
-		return nil, err
-	}
 	put := w.r.table.Put(item)
 	switch {
-	case damaged:
+	case m.damaged != nil:
 	case rev == 0:
 		put.If("attribute_not_exists(pk)")
 	default:
 		put.If("rev = ?", rev)
 	}
-	err = w.r.table.Run(ctx, put)
-	refused, ok := store.AsRefused(err)
-	if !ok {
-		return nil, err
-	}
-	stands, _ = refused.At(0)
-	if stands == nil {
-		return dynamo.Item{}, nil // it was erased
-	}
-	if found, err := w.r.markOf(stands); err == nil && m.same(&found) {
-		return nil, nil //nolint:nilnil // it is written: the SDK sent it twice
-	}
-	return stands, nil
+	return put, err
 }
 
 // giveBack releases the lease of a digest after ctx has ended. If that fails, the lease
@@ -141,17 +128,14 @@ func (w *Worker) giveBack(ctx context.Context, t *trial) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 	defer cancel()
 	to := t.job.Work.place()
-	for range maxTries {
-		var m mark
-		if err := w.r.table.Get(ctx, markKey(to), true, &m); err != nil || !slices.Contains(m.Leases, t.lease) {
-			return
+	_, _ = store.Merge(ctx, w.r.table, markKey(to), nil, func(m *mark) (store.Write, error) {
+		if !slices.Contains(m.Leases, t.lease) {
+			return nil, store.ErrSame
 		}
 		rev := m.Rev
 		m.release(t.lease.slot, w.r.opts.Now())
-		if stands, err := w.write(ctx, to, &m, rev, false); err != nil || stands == nil {
-			return
-		}
-	}
+		return w.write(to, m, rev)
+	})
 }
 
 func ignoreRefused(err error) error {
