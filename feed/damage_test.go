@@ -185,7 +185,7 @@ func TestADamagedMarkHidesItsSource(t *testing.T) {
 		text("x"), &types.AttributeValueMemberM{Value: dynamo.Item{"edge": text("zzz"), "unfollow": text("")}},
 		number("1"), &types.AttributeValueMemberM{},
 	) {
-		w.damage(t, "H#jack", "~", dynamo.Item{"dead#chris": damaged})
+		w.damage(t, "H#jack", "~", dynamo.Item{"end#chris": damaged})
 		require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
 		require.Contains(t, corrupt.take(), "H#jack / ~")
 
@@ -203,7 +203,7 @@ func TestADamagedMarkHidesItsSource(t *testing.T) {
 
 	// So does Follow, which also reads the mark.
 	w.subscribe(t, "jack", "chris")
-	w.damage(t, "H#jack", "~", dynamo.Item{"dead#chris": text("x")})
+	w.damage(t, "H#jack", "~", dynamo.Item{"end#chris": text("x")})
 	w.subscribe(t, "jack", "chris")
 	require.Len(t, all(t, w.Home("jack").List, 10), 4)
 
@@ -232,7 +232,7 @@ func TestAFollowAfterADamagedHeader(t *testing.T) {
 		}
 		_, err := jack.Unfollow(t.Context(), source, nil)
 		require.NoError(t, err)
-		w.damage(t, "H#jack", "~", dynamo.Item{"dead#" + source: text("x")})
+		w.damage(t, "H#jack", "~", dynamo.Item{"end#" + source: text("x")})
 		created, err := jack.Follow(t.Context(), source, nil)
 		require.NoError(t, err)
 		require.True(t, created)

@@ -119,7 +119,7 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 			return edge, created, err
 		}
 		kept, _, _ := head.pull(edge.ID, e.Followee) // a damaged one is not kept
-		hidden := head.covers(e.Followee, edge.ID)
+		hidden := head.ended(e.Followee, edge.ID)
 		if !hidden && !kept.Kept {
 			return edge, created, nil
 		}
@@ -167,8 +167,8 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 	switch {
 	case err != nil:
 		return h.endRefused(ctx, edge, err)
-	case head.mark(markName(edge.Followee)).Edge == damagedMark:
-		// The mark would hide this edge too, but can only be of earlier ones.
+	case head.ending(endingName(edge.Followee)).Edge == damagedEdge:
+		// The ending would hide this edge too, but can only be of earlier ones.
 		if err := h.hideSource(ctx, edge.Followee, edge.ID-1); err != nil {
 			return true, err
 		}
@@ -183,7 +183,7 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 	}
 	is, err := h.addPull(ctx, edge.ID, p)
 	switch {
-	case errors.Is(err, errCovered): // an unfollow came in between
+	case errors.Is(err, errEnded): // an unfollow came in between
 		return f.created, nil
 	case errors.Is(err, ErrTooManyPulled), errors.Is(err, ErrFull):
 		// An edge with the caller's ID may have worked since before the switch.
@@ -191,7 +191,7 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 			return h.endRefused(ctx, edge, err)
 		}
 	case err == nil && !is.Kept && is.Since > p.Since:
-		// The switch wrote its mark first, and that shows less.
+		// The switch wrote its pull first, and that shows less.
 		err = h.backfill(ctx, edge, f.opts.CopyLimit, f.parallel)
 	}
 	return f.created, err

@@ -471,17 +471,17 @@ func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 		_, err := jack.Unfollow(t.Context(), "pushed", keep)
 		require.NoError(t, err)
 	})
-	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	putMarks(t, w, map[string]any{"end#a": ending{1, old()}})
 	meter.AtMost(t, "open and forget", dynamotest.Cost{Requests: 4, Read: 1.5, Write: 2}, func() {
 		changed, err := w.Home("jack").OpenPull(t.Context(), source, edge, edge-1, edge)
 		require.NoError(t, err)
 		require.True(t, changed)
 	})
-	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	putMarks(t, w, map[string]any{"end#a": ending{1, old()}})
 	meter.AtMost(t, "follow and forget", dynamotest.Cost{Requests: 6, Read: 3.5, Write: 12}, func() {
 		w.subscribe(t, "jack", source)
 	})
-	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	putMarks(t, w, map[string]any{"end#a": ending{1, old()}})
 	meter.AtMost(t, "unfollow and forget", dynamotest.Cost{Requests: 6, Read: 2.5, Write: 12}, func() {
 		w.unfollow(t, "jack", source, nil)
 	})

@@ -128,7 +128,7 @@ func TestAMarkWrittenAgainIsKept(t *testing.T) {
 	_, err = w.Home("jack").Unfollow(t.Context(), again, nil)
 	require.NoError(t, err)
 	late.Arrive(t)
-	require.Contains(t, header(t, w, "jack"), "dead#"+again)
+	require.Contains(t, header(t, w, "jack"), "end#"+again)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 
 	require.Len(t, header(t, w, "jack"), 2+2+9, "fifty at once")
@@ -189,7 +189,7 @@ func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
 	t.Helper()
 	header := map[string]any{"pk": "H#jack", "sk": "~"}
 	for i := range n {
-		header[keys.Join("dead", fmt.Sprintf("source-%09d", i))] = mark{Edge: 1 << 40, Unfollow: unfollow}
+		header[keys.Join("end", fmt.Sprintf("source-%09d", i))] = ending{Edge: 1 << 40, Unfollow: unfollow}
 	}
 	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
 }

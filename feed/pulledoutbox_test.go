@@ -230,7 +230,7 @@ func TestEdgesOfTwoSourcesWithOneIDDoNotHideEachOther(t *testing.T) {
 	edge := w.mint(t)
 	putMarks(t, w, map[string]any{
 		keys.Join("pull", edge.String(), "birds"): pull{At: edge},
-		keys.Join("dead", "chris"):                mark{edge, edge},
+		keys.Join("end", "chris"):                 ending{edge, edge},
 	})
 	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
 	require.NoError(t, err)
@@ -433,7 +433,7 @@ func TestHostileOutboxesAndHeaders(t *testing.T) {
 	want := inHome(append(old, w.publish(t, "chris", 2)...))
 	marks := map[string]any{}
 	for i := range faults.Size(4_000, 400) {
-		marks[fmt.Sprintf("dead#source-%010d", i)] = mark{1, w.mint(t)}
+		marks[fmt.Sprintf("end#source-%010d", i)] = ending{1, w.mint(t)}
 	}
 	putMarks(t, w, marks)
 	for _, opts := range faults.Some(1, feed.Options{About: aboutObject}, feed.Options{}) {

@@ -66,7 +66,7 @@ func TestADeadMarkIsForgottenWithThePullsThatItEnded(t *testing.T) {
 	w := newWorld(t, nil)
 	w.publish(t, "chris", 1)
 	now := ids.At(time.Now())
-	marks := map[string]any{"dead#chris": mark{Edge: now, Unfollow: old()}, "dead#ann": mark{Edge: 1, Unfollow: old()}}
+	marks := map[string]any{"end#chris": ending{Edge: now, Unfollow: old()}, "end#ann": ending{Edge: 1, Unfollow: old()}}
 	for i := range ids.ID(120) {
 		marks[feed.PullName(now-i, "chris")] = pull{At: now}
 	}
@@ -76,11 +76,11 @@ func TestADeadMarkIsForgottenWithThePullsThatItEnded(t *testing.T) {
 		w.unfollow(t, "jack", "bob", nil)
 		header, left := headerItem(t, w, "jack"), len(pulls(t, w, "jack", "chris"))-1
 		require.Equal(t, want, left)
-		require.Equal(t, left > 0, header["dead#chris"] != nil, "%d left", left)
+		require.Equal(t, left > 0, header["end#chris"] != nil, "%d left", left)
 		require.Empty(t, all(t, w.Home("jack").List, 10))
 	}
 	require.Len(t, pulls(t, w, "jack", "chris"), 1, "of a later edge")
-	require.NotContains(t, headerItem(t, w, "jack"), "dead#ann")
+	require.NotContains(t, headerItem(t, w, "jack"), "end#ann")
 }
 
 // A mark that was read as old is written again before it is removed.
@@ -102,12 +102,12 @@ func TestADamagedDeadMarkEndsNoPull(t *testing.T) {
 	w := newWorld(t, nil)
 	now := ids.At(time.Now())
 	putMarks(t, w, map[string]any{
-		"dead#chris": "damaged", feed.PullName(now, "chris"): pull{At: now},
-		"dead#ben": mark{Edge: 1, Unfollow: old()},
+		"end#chris": "damaged", feed.PullName(now, "chris"): pull{At: now},
+		"end#ben": ending{Edge: 1, Unfollow: old()},
 	})
 	w.unfollow(t, "jack", "ann", nil)
 	require.Len(t, pulls(t, w, "jack", "chris"), 1)
-	require.NotContains(t, headerItem(t, w, "jack"), "dead#ben", "it holds up nothing")
+	require.NotContains(t, headerItem(t, w, "jack"), "end#ben", "it holds up nothing")
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
 
@@ -172,8 +172,8 @@ func TestAnOldMarkStaysWhileItsEdgeMayStand(t *testing.T) {
 		w.subscribe(t, "jack", source)
 	}
 	putMarks(t, w, map[string]any{
-		"dead#later": mark{Edge: 1, Unfollow: old()}, "dead#none": mark{Edge: 1, Unfollow: old()},
-		"dead#stands": mark{Edge: w.edge(t, "jack", "stands"), Unfollow: old()}, "dead#unknown": mark{Edge: 1, Unfollow: old()},
+		"end#later": ending{Edge: 1, Unfollow: old()}, "end#none": ending{Edge: 1, Unfollow: old()},
+		"end#stands": ending{Edge: w.edge(t, "jack", "stands"), Unfollow: old()}, "end#unknown": ending{Edge: 1, Unfollow: old()},
 	})
 	expired := entryOf(feed.Activity{Owner: "ann", ID: old()}, "ann", 1)
 	expired.TTL = 1
@@ -185,11 +185,11 @@ func TestAnOldMarkStaysWhileItsEdgeMayStand(t *testing.T) {
 		require.NoError(t, err)
 		var marks []string
 		for name := range headerItem(t, w, "jack") {
-			if strings.HasPrefix(name, "dead#") {
+			if strings.HasPrefix(name, "end#") {
 				marks = append(marks, name)
 			}
 		}
-		require.ElementsMatch(t, []string{"dead#ann", "dead#stands", "dead#unknown"}, marks)
+		require.ElementsMatch(t, []string{"end#ann", "end#stands", "end#unknown"}, marks)
 		_, err = w.follows.Unfollow(t.Context(), followEdge("jack", "stands"))
 		require.NoError(t, err, "now it has ended, what it brought until now stays hidden")
 	}

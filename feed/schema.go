@@ -32,25 +32,26 @@ func feature() store.Feature {
 // activityItem is O#owner / id: an activity, a tombstone if it was Removed, or
 // a reference, in an outbox of To, to the activity in Owner's outbox.
 type activityItem struct {
-	PK        string    `dynamo:"pk"`
-	ID        ids.ID    `dynamo:"sk"`
-	Actor     Ref       `dynamo:"actor,omitempty"`
-	Verb      string    `dynamo:"verb,omitempty"`
-	Object    Ref       `dynamo:"object,omitempty"`
-	Target    Ref       `dynamo:"target,omitempty"`
-	ForeignID string    `dynamo:"foreignId,omitempty"`
-	Time      time.Time `dynamo:"time,omitempty"` // absent if it is the id's
-	Data      string    `dynamo:"data,omitempty"`
-	Hash      []byte    `dynamo:"hash,omitempty"` // of what was published
-	To        []string  `dynamo:"to,omitempty"`
-	Removed   ids.ID    `dynamo:"removed,omitempty"`
-	Edited    ids.ID    `dynamo:"edited,omitempty"` // greater with every edit
-	Call      ids.ID    `dynamo:"call,omitempty"`   // the Update that made the last edit, and the one before it
-	CallOld   ids.ID    `dynamo:"callOld,omitempty"`
-	Owner     string    `dynamo:"owner,omitempty"`
-	About     string    `dynamo:"about,omitempty"` // a Ref's text, as in entries
-	TTL       int64     `dynamo:"ttl,omitempty"`
+	PK         string     `dynamo:"pk"`
+	ID         ids.ID     `dynamo:"sk"`
+	Actor      Ref        `dynamo:"actor,omitempty"`
+	Verb       string     `dynamo:"verb,omitempty"`
+	Object     Ref        `dynamo:"object,omitempty"`
+	Target     Ref        `dynamo:"target,omitempty"`
+	ForeignID  string     `dynamo:"foreignId,omitempty"`
+	Time       time.Time  `dynamo:"time,omitempty"` // absent if it is the id's
+	Data       string     `dynamo:"data,omitempty"`
+	Hash       []byte     `dynamo:"hash,omitempty"` // of what was published
+	To         []string   `dynamo:"to,omitempty"`
+	Removed    ids.ID     `dynamo:"removed,omitempty"` // by this call
+	Edit       store.Mark `dynamo:"edit,omitempty"`    // the first is Publish, the last may be Remove
+	EditBefore store.Mark `dynamo:"editBefore,omitempty"`
+	Owner      string     `dynamo:"owner,omitempty"`
+	About      string     `dynamo:"about,omitempty"` // a Ref's text, as in entries
+	TTL        int64      `dynamo:"ttl,omitempty"`
 }
+
+func (i *activityItem) lastEdit() store.Last { return store.Last{Mark: i.Edit, Before: i.EditBefore} }
 
 func newActivityItem(a Activity) activityItem {
 	item := activityItem{
@@ -115,12 +116,10 @@ func (i *activityItem) attribute(name string) any {
 		return &i.To
 	case "removed":
 		return &i.Removed
-	case "edited":
-		return &i.Edited
-	case "call":
-		return &i.Call
-	case "callOld":
-		return &i.CallOld
+	case "edit":
+		return &i.Edit
+	case "editBefore":
+		return &i.EditBefore
 	case "owner":
 		return &i.Owner
 	case "about":
@@ -161,10 +160,16 @@ func outboxPK(owner string) string { return keys.Join(outbox, owner) }
 // sourceItem is O#owner / ~: how the owner's activities reach homes. A source
 // without one is Pushed.
 type sourceItem struct {
-	PK   string `dynamo:"pk"`
-	SK   string `dynamo:"sk"`
-	Mode Mode   `dynamo:"mode"`
-	At   ids.ID `dynamo:"at"` // the last switch; it only rises
+	PK           string     `dynamo:"pk"`
+	SK           string     `dynamo:"sk"`
+	Mode         Mode       `dynamo:"mode"`
+	At           ids.ID     `dynamo:"at,omitempty"`     // the last switch; it only rises
+	Switch       store.Mark `dynamo:"switch,omitempty"` // by SetPulled; workers that change the mode leave it
+	SwitchBefore store.Mark `dynamo:"switchBefore,omitempty"`
+}
+
+func (i *sourceItem) lastSwitch() store.Last {
+	return store.Last{Mark: i.Switch, Before: i.SwitchBefore}
 }
 
 // UnmarshalDynamoItem refuses an unknown mode.
@@ -174,7 +179,9 @@ func (i *sourceItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return err
 	}
 	switch i.Mode {
-	case Pushed, Opening, Pulled, Closing:
+	case Pushed: // perhaps never switched
+		return nil
+	case Opening, Pulled, Closing:
 		return keys.CheckID("at", i.At)
 	}
 	return fmt.Errorf("mode is %q", i.Mode)

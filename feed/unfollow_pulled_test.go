@@ -39,7 +39,7 @@ func TestAnUnfollowEndsTheMarkTogetherWithTheDeadOne(t *testing.T) {
 	injector.KillAt(1)
 	_, err := w.process(t, nil, injector.Wrap).Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.ErrorIs(t, err, faults.ErrKilled)
-	require.Contains(t, headerItem(t, w, "jack"), "dead#chris")
+	require.Contains(t, headerItem(t, w, "jack"), "end#chris")
 	require.Empty(t, pulls(t, w, "jack", "chris"))
 	w.switchTo(t, "chris", feed.Pulled) // marks all homes again
 	require.Empty(t, pulls(t, w, "jack", "chris"))
@@ -156,7 +156,7 @@ func TestAnUnfollowWhileAnotherKeepsHistoryHides(t *testing.T) {
 	keeping := w.before(t, func() { w.unfollow(t, "jack", "chris", nil) }, "Query", "O#chris")
 	require.False(t, keeping.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true}))
 	require.Empty(t, pulls(t, w, "jack", "chris"))
-	require.Contains(t, headerItem(t, w, "jack"), "dead#chris")
+	require.Contains(t, headerItem(t, w, "jack"), "end#chris")
 }
 
 func TestAnUnfollowAlsoEndsTheMarksOfEarlierFollows(t *testing.T) {

@@ -100,7 +100,7 @@ func (g Guard) excludes(met Last) bool {
 	switch {
 	case met.Op < g.last.Op: // another life
 		return false
-	case met.Op < g.op:
+	case met.Op < g.op, met.Before.Op != 0 && met.Before.Op < g.op:
 		return true
 	}
 	return met.Call == g.last.Call || met.Before.Call == g.last.Call

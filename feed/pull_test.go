@@ -157,7 +157,7 @@ func TestASwitchAddsNoMarkBelowADeadOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	edge := ids.At(time.Now())
-	putMarks(t, w, map[string]any{"dead#ann": mark{Edge: edge, Unfollow: edge}})
+	putMarks(t, w, map[string]any{"end#ann": ending{Edge: edge, Unfollow: edge}})
 	for edge, want := range map[ids.ID]bool{edge - 1: false, edge: false, edge + 1: true} {
 		changed, err := w.Home("jack").OpenPull(t.Context(), "ann", edge, 0, 20)
 		require.NoError(t, err)
@@ -284,7 +284,7 @@ func TestADamagedDeadMarkKeepsSwitchesAway(t *testing.T) {
 	for name, damage := range map[string]types.AttributeValue{
 		"text": text("x"), "low": &types.AttributeValueMemberM{Value: dynamo.Item{"edge": text(ids.ID(1).String())}},
 	} {
-		putMarks(t, w, map[string]any{"dead#" + name: damage})
+		putMarks(t, w, map[string]any{"end#" + name: damage})
 		changed, err := w.Home("jack").OpenPull(t.Context(), name, 50, 0, 10)
 		require.NoError(t, err)
 		require.False(t, changed)
