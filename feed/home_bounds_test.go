@@ -224,7 +224,7 @@ func TestRepeatedFollowsKeepPagesCheap(t *testing.T) {
 		_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 		require.NoError(t, err)
 	}
-	require.Len(t, header(t, w, "jack"), 2+1, "one mark a source")
+	require.Len(t, header(t, w, "jack"), 2+1, "one ending a source")
 	list := counted(t, w, feed.Options{})
 	requireWalk(t, list, 4, nil)
 	w.subscribe(t, "jack", "chris")
