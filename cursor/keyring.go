@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // Keyring holds the master keys of Sealed, from which each day's key is derived.
@@ -45,8 +46,5 @@ func (k Keyring) validate() error {
 	if _, ok := k.Keys[k.Current]; !ok {
 		return &plaza.InvalidError{Field: "Keyring.Current", Reason: "is not in Keys"}
 	}
-	if k.MaxAge < 0 {
-		return &plaza.InvalidError{Field: "Keyring.MaxAge", Reason: "is negative"}
-	}
-	return nil
+	return args.AtLeast("Keyring.MaxAge", k.MaxAge, 0)
 }

@@ -129,9 +129,7 @@ var errState = errors.New("its state is none")
 // tombstone refuses a late repeat of the send. The counters stay, so that likes
 // can be taken back.
 func tombstone(u *store.Update, state string) *store.Update {
-	return u.Set("state", state).Remove(
-		"text", "userId", "sent", "mode", "color", "size", "pool", "weight", "protected", protectOp, "extra", "key", "sentMs",
-	)
+	return u.Set("state", state).Remove(store.Deleted[row]()...)
 }
 
 func (r *Repository) refusedRow(was *store.Refused, refused func(row) error) error {

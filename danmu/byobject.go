@@ -1,6 +1,7 @@
 package danmu
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -25,11 +27,8 @@ import (
 // RCU.
 func (r *Repository) ByObject(ctx context.Context, object string, moment time.Duration, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.ByObject")
-	if err := keys.CheckName("Object", object); err != nil {
+	if err := cmp.Or(keys.CheckName("Object", object), args.AtLeast("moment", moment, 0)); err != nil {
 		return cursor.Page[Comment]{}, err
-	}
-	if moment < 0 {
-		return cursor.Page[Comment]{}, &plaza.InvalidError{Field: "moment", Reason: "is negative"}
 	}
 	reader := segmentReader{r: r, object: object, start: ceil(moment)}
 	order := store.Order[row]{

@@ -95,7 +95,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 		"sentMs":    number("99999999999999999"),
 		"mode":      number("1.5"),
 		"protect":   text("no id"),
-	}, "sent") {
+	}, "sent", "sentMs") {
 		before := w.items(t, "D#v#0#0")
 		w.damage(t, "D#v#0#0", bad.ID.String(), name, value)
 		for what, read := range w.reads(bad) {

@@ -10,11 +10,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-const (
-	erasePage     = 1000 // how many items are read before they are deleted
-	eraseParallel = 4    // batches at once
-)
-
 // Erase removes all comments of a user who leaves, as Remove does, and takes back
 // the user's likes and reports. Call it when the user has stopped writing. After
 // an error, repeat it.
@@ -39,50 +34,33 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 	return wrap("erase", user, err)
 }
 
-// rawItem is an item that may be damaged.
-type rawItem struct{ item dynamo.Item }
-
-// UnmarshalDynamoItem takes the item as it is.
-func (i *rawItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	i.item = item
-	return nil
-}
-
-func (i rawItem) key() store.Key { return store.KeyOf(i.item) }
-
 func (r *Repository) eraseReactions(ctx context.Context, user string) error {
-	at := ""
-	for {
-		items, rest, err := store.Read[rawItem](ctx, r.table, store.Span{
-			PK: reactionPK(user), From: at, Ascending: true, Limit: erasePage, Consistent: true,
-		})
+	span := store.Span{PK: reactionPK(user), Ascending: true, Consistent: true}
+	for items, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
-		for _, i := range items {
-			if err := r.eraseReaction(ctx, i); err != nil {
+		for _, item := range items {
+			if err := r.eraseReaction(ctx, item); err != nil {
 				return err
 			}
 		}
-		if rest == "" {
-			return nil
-		}
-		at = rest
 	}
+	return nil
 }
 
 // eraseReaction deletes a damaged item without changing a counter, because the item no
 // longer names its comment.
-func (r *Repository) eraseReaction(ctx context.Context, i rawItem) error {
+func (r *Repository) eraseReaction(ctx context.Context, stored dynamo.Item) error {
 	var item reactionItem
-	err := r.table.Decode(i.item, &item)
+	err := r.table.Decode(stored, &item)
 	var a Action
 	var k kind
 	if err == nil {
 		a, k, err = r.reaction(item)
 	}
 	if r.table.Skips(err) {
-		return r.table.Run(ctx, r.table.Delete(i.key()))
+		return r.table.Run(ctx, r.table.Delete(store.KeyOf(stored)))
 	}
 	if item.Op == 0 {
 		return nil
@@ -94,12 +72,12 @@ func (r *Repository) eraseReaction(ctx context.Context, i rawItem) error {
 // eraseComments reads the index only once: removed comments may stay in it for a
 // while.
 func (r *Repository) eraseComments(ctx context.Context, user string) error {
-	items, err := store.QueryIndex[rawItem](ctx, r.table, byUser, store.IndexSpan{Partition: user})
+	items, err := store.QueryIndex[dynamo.Item](ctx, r.table, byUser, store.IndexSpan{Partition: user})
 	if err != nil {
 		return err
 	}
-	for _, i := range items {
-		update := tombstone(r.table.Update(i.key()), erased).If("userId = ?", user)
+	for _, item := range items {
+		update := tombstone(r.table.Update(store.KeyOf(item)), erased).If("userId = ?", user)
 		err := r.table.Run(ctx, update)
 		if _, refused := store.AsRefused(err); err != nil && !refused {
 			return err
@@ -135,7 +113,7 @@ func (r *Repository) eraseObject(ctx context.Context, object string) error {
 	}
 	for _, segment := range l.segments {
 		for shard := range l.shards() {
-			if err := r.erasePartition(ctx, place{object, segment, shard}.pk()); err != nil {
+			if err := r.table.Erase(ctx, place{object, segment, shard}.pk()); err != nil {
 				return err
 			}
 		}
@@ -145,25 +123,6 @@ func (r *Repository) eraseObject(ctx context.Context, object string) error {
 	}
 	r.objects.Remove(object)
 	return nil
-}
-
-func (r *Repository) erasePartition(ctx context.Context, pk string) error {
-	for {
-		items, err := store.Query[rawItem](ctx, r.table, store.Span{PK: pk, Limit: erasePage, Consistent: true})
-		if err != nil {
-			return err
-		}
-		doomed := make([]store.Key, len(items))
-		for i, item := range items {
-			doomed[i] = item.key()
-		}
-		if err := r.table.DeleteAll(ctx, doomed, eraseParallel); err != nil {
-			return err
-		}
-		if len(items) < erasePage {
-			return nil
-		}
-	}
 }
 
 // keyItem reads only the key of an item.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -50,8 +51,8 @@ func NewFilter(rules FilterRules) (*Filter, error) {
 		{"Modes", len(rules.Modes)},
 		{"Colors", len(rules.Colors)},
 	} {
-		if kind.rules > maxRules {
-			return nil, &plaza.InvalidError{Field: kind.field, Reason: fmt.Sprintf("has %d rules, at most %d are allowed", kind.rules, maxRules)}
+		if err := args.Count(kind.field, kind.rules, "rules", maxRules); err != nil {
+			return nil, err
 		}
 	}
 	f := &Filter{users: setOf(rules.Users), modes: setOf(rules.Modes), colors: setOf(rules.Colors)}
@@ -78,18 +79,14 @@ func NewFilter(rules FilterRules) (*Filter, error) {
 }
 
 func checkRule(field string, i int, rule string) error {
-	var reason string
+	field = fmt.Sprintf("%s[%d]", field, i)
 	switch {
 	case rule == "":
-		reason = "is empty"
-	case len(rule) > maxRule:
-		reason = fmt.Sprintf("is %d bytes long, at most %d are allowed", len(rule), maxRule)
+		return &plaza.InvalidError{Field: field, Reason: "is empty"}
 	case !utf8.ValidString(rule):
-		reason = "is not UTF-8"
-	default:
-		return nil
+		return &plaza.InvalidError{Field: field, Reason: "is not UTF-8"}
 	}
-	return &plaza.InvalidError{Field: fmt.Sprintf("%s[%d]", field, i), Reason: reason}
+	return args.Count(field, len(rule), "bytes", maxRule)
 }
 
 // patternReason describes the mistake in a pattern without showing its text.

@@ -1,11 +1,12 @@
 package danmu
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
@@ -26,11 +27,9 @@ const (
 // 4 KB; concurrent equal reads are one, and Options.Cache keeps them.
 func (r *Repository) Heatmap(ctx context.Context, object string, buckets int) ([]int64, error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Heatmap")
-	if err := keys.CheckName("Object", object); err != nil {
+	err := cmp.Or(keys.CheckName("Object", object), args.Between("buckets", buckets, 1, maxHeat))
+	if err != nil {
 		return nil, err
-	}
-	if buckets < 1 || buckets > maxHeat {
-		return nil, &plaza.InvalidError{Field: "buckets", Reason: fmt.Sprintf("is %d, 1 to %d are allowed", buckets, maxHeat)}
 	}
 	counts, err := r.heatmap(ctx, object, buckets)
 	return counts, wrap("heatmap of", object, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -37,15 +38,9 @@ type ImportOptions struct {
 }
 
 func (o *ImportOptions) withDefaults() (ImportOptions, error) {
-	full := ImportOptions{}
-	if o != nil {
-		full = *o
-	}
-	setDefault(&full.Parallel, 8)
-	if full.Parallel < 1 || full.Parallel > 64 {
-		return full, &plaza.InvalidError{Field: "ImportOptions.Parallel", Reason: fmt.Sprintf("is %d, 1 to 64 are allowed", full.Parallel)}
-	}
-	return full, nil
+	full := args.Given(o)
+	err := args.Default("ImportOptions.Parallel", &full.Parallel, 8, 1, 64)
+	return full, err
 }
 
 // ImportResult counts what became of the comments of a sequence. Read is the sum

@@ -1,6 +1,7 @@
 package danmu
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -27,7 +29,13 @@ func (c Comment) checkImport() error {
 			return err
 		}
 	}
-	if err := checkProgress(c.Progress, MaxProgress); err != nil {
+	err := cmp.Or(
+		checkProgress(c.Progress, MaxProgress),
+		args.Count("Text", len(c.Text)+len(c.Extra), "bytes with Extra", maxImport),
+		args.AtLeast("Likes", c.Likes, 0),
+		args.AtLeast("Reports", c.Reports, 0),
+	)
+	if err != nil {
 		return err
 	}
 	rgb, _ := c.Color.RGB()
@@ -36,16 +44,10 @@ func (c Comment) checkImport() error {
 		return &plaza.InvalidError{Field: "Text", Reason: "is empty"}
 	case !utf8.ValidString(c.Text):
 		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
-	case len(c.Text)+len(c.Extra) > maxImport:
-		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("is %d bytes long with Extra, at most %d are allowed", len(c.Text)+len(c.Extra), maxImport)}
 	case len(c.Extra) > 0 && !isObject(c.Extra):
 		return &plaza.InvalidError{Field: "Extra", Reason: "is not a JSON object in UTF-8"}
 	case c.Color != 0 && c.Color != RGB(rgb):
 		return &plaza.InvalidError{Field: "Color", Reason: fmt.Sprintf("is %#x", uint32(c.Color))}
-	case c.Likes < 0:
-		return &plaza.InvalidError{Field: "Likes", Reason: fmt.Sprintf("is %d", c.Likes)}
-	case c.Reports < 0:
-		return &plaza.InvalidError{Field: "Reports", Reason: fmt.Sprintf("is %d", c.Reports)}
 	case c.Sent.Year() < 1 || c.Sent.Year() > 9999: // JSON cannot hold other years
 		return &plaza.InvalidError{Field: "Sent", Reason: fmt.Sprintf("is in the year %d", c.Sent.Year())}
 	case c.ID == ID{}:

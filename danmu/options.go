@@ -1,11 +1,12 @@
 package danmu
 
 import (
-	"fmt"
+	"cmp"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
@@ -62,37 +63,27 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	setDefault(&o.MaxRunes, 100)
-	setDefault(&o.MinSize, 12)
-	setDefault(&o.MaxSize, 64)
-	setDefault(&o.HideAt, 5)
-	setDefault(&o.Refresh, 30*time.Second)
-	setDefault(&o.CacheSize, 100_000)
 	if o.Modes == nil {
 		o.Modes = []Mode{Scroll, Top, Bottom, Reverse}
 	}
-	if o.Codec == nil {
-		o.Codec = cursor.Plain()
-	}
+	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	const most = 1000
+	o.MaxSize = cmp.Or(o.MaxSize, 64)
+	err := cmp.Or(
+		args.Default("Options.MaxRunes", &o.MaxRunes, 100, 1, 1000),
+		args.Default("Options.MinSize", &o.MinSize, 12, 1, o.MaxSize),
+		args.DefaultAtLeast("Options.HideAt", &o.HideAt, 5, 0),
+		args.DefaultAtLeast("Options.Refresh", &o.Refresh, 30*time.Second, 0),
+		args.AtLeast("Options.Cache", o.Cache, 0),
+		args.DefaultAtLeast("Options.CacheSize", &o.CacheSize, 100_000, 0),
+	)
 	switch {
-	case o.MaxRunes < 1 || o.MaxRunes > most:
-		return invalidOption("MaxRunes", fmt.Sprintf("is %d, 1 to %d are allowed", o.MaxRunes, most))
-	case o.MinSize < 1 || o.MaxSize < o.MinSize:
-		return invalidOption("MinSize", fmt.Sprintf("is %d, with MaxSize %d", o.MinSize, o.MaxSize))
-	case o.HideAt < 1:
-		return invalidOption("HideAt", fmt.Sprintf("is %d", o.HideAt))
-	case o.Refresh < 0:
-		return invalidOption("Refresh", "is negative")
-	case o.Cache < 0:
-		return invalidOption("Cache", "is negative")
+	case err != nil:
+		return err
 	case o.Cache > 0 && o.Consistent:
-		return invalidOption("Cache", "is set beside Consistent")
-	case o.CacheSize < 1:
-		return invalidOption("CacheSize", fmt.Sprintf("is %d", o.CacheSize))
+		return &plaza.InvalidError{Field: "Options.Cache", Reason: "is set beside Consistent"}
 	}
 	if o.Limiter == nil {
 		var err error
@@ -100,15 +91,4 @@ func (o *Options) setDefaults() error {
 		return err
 	}
 	return nil
-}
-
-func setDefault[T comparable](option *T, value T) {
-	var none T
-	if *option == none {
-		*option = value
-	}
-}
-
-func invalidOption(field, reason string) error {
-	return &plaza.InvalidError{Field: "Options." + field, Reason: reason}
 }

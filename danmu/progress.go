@@ -1,12 +1,11 @@
 package danmu
 
 import (
-	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // MaxProgress is the last moment that a comment can have, after some 49 days.
@@ -21,34 +20,20 @@ func Seconds(s float64) (time.Duration, error) {
 	}
 	ms := math.Round(s * 1000)
 	if s < 0 || ms > math.MaxUint32 {
-		return 0, progressError(strconv.FormatFloat(s, 'f', -1, 64), MaxProgress)
+		return 0, args.Between("Progress", s, 0, MaxProgress.Seconds())
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
 // parseMilliseconds reads a playing time from JSON.
 func parseMilliseconds(field string, ms int64) (time.Duration, error) {
-	if ms < 0 || ms > MaxProgress.Milliseconds() {
-		return 0, &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d ms, 0 to %d are allowed", ms, MaxProgress.Milliseconds())}
+	if err := args.Between(field, ms, 0, MaxProgress.Milliseconds()); err != nil {
+		return 0, err
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-func checkProgress(at, most time.Duration) error {
-	if at < 0 || at > most {
-		return progressError(decimal(at), most)
-	}
-	return nil
-}
-
-func progressError(s string, most time.Duration) error {
-	return &plaza.InvalidError{Field: "Progress", Reason: fmt.Sprintf("is %s s, 0 to %s are allowed", s, decimal(most))}
-}
-
-// decimal formats a playing time in seconds, exact to the millisecond.
-func decimal(d time.Duration) string {
-	return strconv.FormatFloat(float64(d.Milliseconds())/1000, 'f', -1, 64)
-}
+func checkProgress(at, most time.Duration) error { return args.Between("Progress", at, 0, most) }
 
 // whole truncates to milliseconds. A negative duration stays negative.
 func whole(d time.Duration) time.Duration {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -38,10 +39,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if gen == nil {
 		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
 	}
-	r := &Repository{gen: gen}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{gen: gen, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err

@@ -3,38 +3,36 @@ package danmu
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strconv"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
+//go:generate rm -f row_gen.go
+//go:generate go test -run TestTheCodeOfRowsIsGenerated -write
+
 // row is D#object#segment#shard / id: a comment, or the tombstone of one.
 // Defaults are not stored.
 type row struct {
 	PK        string `dynamo:"pk"`
-	ID        ID     `dynamo:"sk"`
-	User      string `dynamo:"userId,omitempty"`
-	Sent      ids.ID `dynamo:"sent,omitempty"` // an id of the call; imports without a User have none
-	Text      string `dynamo:"text,omitempty"`
-	Mode      Mode   `dynamo:"mode,omitempty"`
-	Color     Color  `dynamo:"color,omitempty"`
-	Size      int    `dynamo:"size,omitempty"`
-	Pool      int    `dynamo:"pool,omitempty"`
-	Weight    int    `dynamo:"weight,omitempty"`
-	Likes     int64  `dynamo:"likes,omitempty"`
-	Reports   int64  `dynamo:"reports,omitempty"`
-	Protected bool   `dynamo:"protected,omitempty"`
-	Protect   ids.ID `dynamo:"protect,omitempty"` // Op of the current Protect, or of the one taken back
-	State     string `dynamo:"state,omitempty"`   // of a tombstone
-	Key       string `dynamo:"key,omitempty"`     // of an imported comment
-	SentMs    int64  `dynamo:"sentMs,omitempty"`  // when an imported comment was sent, by its file
-	Extra     string `dynamo:"extra,omitempty"`
+	ID        ID     `dynamo:"sk" role:"identity"`
+	User      string `dynamo:"userId,omitempty" role:"content"`
+	Sent      ids.ID `dynamo:"sent,omitempty" role:"mark"` // an id of the call; imports without a User have none
+	Text      string `dynamo:"text,omitempty" role:"content"`
+	Mode      Mode   `dynamo:"mode,omitempty" role:"content"`
+	Color     Color  `dynamo:"color,omitempty" role:"content"`
+	Size      int    `dynamo:"size,omitempty" role:"content"`
+	Pool      int    `dynamo:"pool,omitempty" role:"content"`
+	Weight    int    `dynamo:"weight,omitempty" role:"content"`
+	Likes     int64  `dynamo:"likes,omitempty" role:"counter"`
+	Reports   int64  `dynamo:"reports,omitempty" role:"counter"`
+	Protected bool   `dynamo:"protected,omitempty" role:"mark"`
+	Protect   ids.ID `dynamo:"protect,omitempty" role:"mark"`  // Op of the current Protect, or of the one taken back
+	State     string `dynamo:"state,omitempty" role:"removal"` // of a tombstone
+	Key       string `dynamo:"key,omitempty" role:"mark"`      // of an imported comment
+	SentMs    int64  `dynamo:"sentMs,omitempty" role:"mark"`   // when an imported comment was sent, by its file
+	Extra     string `dynamo:"extra,omitempty" role:"content"`
 }
 
 func newRow(c Comment, p place, sent ids.ID) row {
@@ -65,12 +63,6 @@ func (i *row) comment(object string) Comment {
 	return c
 }
 
-// same reports whether both rows are the same comment, sent twice.
-func (i *row) same(other *row) bool {
-	return i.ID == other.ID && i.User == other.User && i.Text == other.Text && i.Mode == other.Mode &&
-		i.Color == other.Color && i.Size == other.Size && i.Pool == other.Pool && i.Weight == other.Weight && i.Extra == other.Extra
-}
-
 // join makes one row of two copies in different shards. Two sends may leave copies while
 // the shards grow. Each copy has its own counts.
 func (i row) join(other row) row {
@@ -83,101 +75,16 @@ func (i row) join(other row) row {
 	return i
 }
 
-// UnmarshalDynamoItem works without reflection, because an episode has ten thousand rows.
-func (i *row) UnmarshalDynamoItem(item dynamo.Item) (err error) {
-	for name, value := range item {
-		switch v := value.(type) {
-		case *types.AttributeValueMemberS:
-			err = i.setText(name, v.Value)
-		case *types.AttributeValueMemberN:
-			err = i.setNumber(name, v.Value)
-		case *types.AttributeValueMemberBOOL:
-			err = i.setBool(name, v.Value)
-		default:
-			err = i.wrongType(name)
-		}
-		if err != nil {
-			return fmt.Errorf("danmu: attribute %s: %w", name, err)
-		}
-	}
-	if i.Text == "" && !i.gone() {
-		return errors.New("danmu: attribute text: is missing")
-	}
-	if i.Extra != "" && !jsontext.Valid([]byte(i.Extra)) {
-		return errors.New("danmu: attribute extra: is not JSON")
+// CheckItem refuses what no write of this package leaves.
+func (i *row) CheckItem() error {
+	const first, last = -62135596800000, 253402300799999 // of the years 1 to 9999
+	switch {
+	case i.Text == "" && !i.gone():
+		return errors.New("attribute text: is missing")
+	case i.Extra != "" && !jsontext.Valid([]byte(i.Extra)):
+		return errors.New("attribute extra: is not JSON")
+	case i.SentMs < first || i.SentMs > last:
+		return errors.New("attribute sentMs: is not a time")
 	}
 	return nil
-}
-
-// wrongType refuses a known attribute of another type. It ignores attributes of
-// later versions.
-func (i *row) wrongType(name string) error {
-	switch name {
-	case "pk", "sk", "userId", "sent", "text", "state", "key", "extra", protectOp,
-		"mode", "color", "size", "pool", "weight", "likes", "reports", "sentMs", "protected":
-		return errors.New("has another type")
-	}
-	return nil
-}
-
-func (i *row) setBool(name string, value bool) error {
-	if name != "protected" {
-		return i.wrongType(name)
-	}
-	i.Protected = value
-	return nil
-}
-
-func (i *row) setText(name, value string) (err error) {
-	switch name {
-	case "pk":
-		i.PK = value
-	case "sk":
-		i.ID, err = ParseID(value)
-	case "userId":
-		i.User = value
-	case "sent":
-		i.Sent, err = ids.Parse(value)
-	case "text":
-		i.Text = value
-	case "state":
-		i.State = value
-	case "key":
-		i.Key = value
-	case "extra":
-		i.Extra = value
-	case protectOp:
-		i.Protect, err = ids.Parse(value)
-	default:
-		err = i.wrongType(name)
-	}
-	return err
-}
-
-func (i *row) setNumber(name, value string) error {
-	n, err := strconv.ParseInt(value, 10, 64)
-	switch name {
-	case "sentMs":
-		if year := time.UnixMilli(n).UTC().Year(); year < 1 || year > 9999 {
-			return errors.New("is not a time")
-		}
-		i.SentMs = n
-	case "mode":
-		i.Mode = Mode(n)
-	case "color":
-		i.Color = Color(n)
-	case "size":
-		i.Size = int(n)
-	case "pool":
-		i.Pool = int(n)
-	case "weight":
-		i.Weight = int(n)
-	case "likes":
-		i.Likes = n
-	case "reports":
-		i.Reports = n
-	default:
-		return i.wrongType(name)
-	}
-	return err
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -69,12 +68,8 @@ type objectItem struct {
 	Segments []byte   `dynamo:"segs,omitempty"` // those that may have comments, as packSegments writes them
 }
 
-// UnmarshalDynamoItem refuses an item that this package did not write.
-func (i *objectItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain objectItem
-	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (i *objectItem) CheckItem() error {
 	_, err := i.segments()
 	switch length := time.Duration(i.Segment) * time.Millisecond; {
 	case err != nil:

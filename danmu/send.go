@@ -14,6 +14,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -148,7 +149,7 @@ func (i *row) repeated(c Comment, again *row) (sent Comment, created bool, err e
 	switch {
 	case i.gone():
 		return Comment{}, false, plaza.ErrRemoved
-	case !i.same(again):
+	case !store.Same(i, again):
 		return Comment{}, false, plaza.ErrConflict
 	}
 	return i.answer(c), i.Sent == again.Sent, nil // each call has a Sent of its own
@@ -233,15 +234,13 @@ func (c Comment) checkID() error {
 }
 
 func (r *Repository) checkText(text string) error {
-	switch n := utf8.RuneCountInString(text); {
+	switch {
 	case !utf8.ValidString(text):
 		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
 	case strings.TrimSpace(text) == "":
 		return &plaza.InvalidError{Field: "Text", Reason: "is empty"}
-	case n > r.opts.MaxRunes:
-		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("has %d runes, at most %d are allowed", n, r.opts.MaxRunes)}
 	}
-	return nil
+	return args.Count("Text", utf8.RuneCountInString(text), "runes", r.opts.MaxRunes)
 }
 
 func (r *Repository) checkStyle(c Comment) error {
@@ -252,11 +251,15 @@ func (r *Repository) checkStyle(c Comment) error {
 	case c.Color != 0 && c.Color != RGB(rgb),
 		chosen && r.opts.Colors != nil && !slices.Contains(r.opts.Colors, c.Color):
 		return &plaza.InvalidError{Field: "Color", Reason: fmt.Sprintf("is %#x", uint32(c.Color))}
-	case c.Size != 0 && (c.Size < r.opts.MinSize || c.Size > r.opts.MaxSize):
-		return &plaza.InvalidError{Field: "Size", Reason: fmt.Sprintf("is %d, %d to %d are allowed", c.Size, r.opts.MinSize, r.opts.MaxSize)}
-	case len(c.Extra) > maxExtra:
-		return &plaza.InvalidError{Field: "Extra", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", len(c.Extra), maxExtra)}
-	case len(c.Extra) > 0 && !isObject(c.Extra):
+	case c.Size != 0:
+		if err := args.Between("Size", c.Size, r.opts.MinSize, r.opts.MaxSize); err != nil {
+			return err
+		}
+	}
+	if err := args.Count("Extra", len(c.Extra), "bytes", maxExtra); err != nil {
+		return err
+	}
+	if len(c.Extra) > 0 && !isObject(c.Extra) {
 		return &plaza.InvalidError{Field: "Extra", Reason: "is not a JSON object in UTF-8"}
 	}
 	return nil

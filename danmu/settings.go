@@ -1,6 +1,7 @@
 package danmu
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -79,19 +81,20 @@ func (s Settings) check() error {
 			return err
 		}
 	}
-	switch {
-	case s.Duration < 0 || s.Duration > MaxProgress:
-		return &plaza.InvalidError{Field: "Duration", Reason: fmt.Sprintf("is %v, 0 to %v are allowed", s.Duration, MaxProgress)}
-	case s.Duration%time.Millisecond != 0:
-		return &plaza.InvalidError{Field: "Duration", Reason: "is not whole milliseconds"}
-	case s.Segment != 0 && (s.Segment < minSegment || s.Segment > maxSegment):
-		return &plaza.InvalidError{Field: "Segment", Reason: fmt.Sprintf("is %v, %v to %v are allowed", s.Segment, minSegment, maxSegment)}
-	case s.Segment%time.Millisecond != 0:
-		return &plaza.InvalidError{Field: "Segment", Reason: "is not whole milliseconds"}
-	case s.Shards < 0 || s.Shards > maxShards || bits.OnesCount(uint(s.Shards)) > 1:
-		return &plaza.InvalidError{Field: "Shards", Reason: fmt.Sprintf("is %d, a power of two up to %d is allowed", s.Shards, maxShards)}
+	if bits.OnesCount(uint(s.Shards)) > 1 {
+		return &plaza.InvalidError{Field: "Shards", Reason: fmt.Sprintf("is %d, powers of two are allowed", s.Shards)}
 	}
-	return nil
+	if s.Segment != 0 {
+		if err := args.Between("Segment", s.Segment, minSegment, maxSegment); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(
+		args.Between("Duration", s.Duration, 0, MaxProgress),
+		args.Whole("Duration", s.Duration, time.Millisecond),
+		args.Whole("Segment", s.Segment, time.Millisecond),
+		args.Between("Shards", s.Shards, 0, maxShards),
+	)
 }
 
 // Settings returns the settings of an object, with the defaults filled in. Shards

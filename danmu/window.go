@@ -1,12 +1,13 @@
 package danmu
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -41,15 +42,11 @@ type WindowOptions struct {
 }
 
 func (o *WindowOptions) check() error {
-	switch {
-	case o.Sample < 0 || o.Sample > maxSample:
-		return &plaza.InvalidError{Field: "Sample", Reason: fmt.Sprintf("is %d, 0 to %d are allowed", o.Sample, maxSample)}
-	case o.Cap < 0:
-		return &plaza.InvalidError{Field: "Cap", Reason: fmt.Sprintf("is %d", o.Cap)}
-	case o.Merge < 0:
-		return &plaza.InvalidError{Field: "Merge", Reason: "is negative"}
-	}
-	return nil
+	return cmp.Or(
+		args.Between("Sample", o.Sample, 0, maxSample),
+		args.AtLeast("Cap", o.Cap, 0),
+		args.AtLeast("Merge", o.Merge, 0),
+	)
 }
 
 // Window is what a viewer sees of a span of playing time.
@@ -96,16 +93,12 @@ func (r *Repository) consistent(opts *WindowOptions) bool {
 }
 
 func checkWindow(object string, from, to time.Duration, opts *WindowOptions) error {
-	switch {
-	case from < 0:
-		return &plaza.InvalidError{Field: "from", Reason: "is negative"}
-	case to < from:
-		return &plaza.InvalidError{Field: "to", Reason: "is before from"}
-	}
-	if err := keys.CheckName("Object", object); err != nil {
-		return err
-	}
-	return opts.check()
+	return cmp.Or(
+		args.AtLeast("from", from, 0),
+		args.AtLeast("to", to, from),
+		keys.CheckName("Object", object),
+		opts.check(),
+	)
 }
 
 // Segment is Window for a whole segment, counted from 0.
@@ -116,10 +109,7 @@ func (r *Repository) Segment(ctx context.Context, object string, n int, opts *Wi
 	if opts == nil {
 		opts = &WindowOptions{}
 	}
-	if n < 0 {
-		return Window{}, &plaza.InvalidError{Field: "n", Reason: fmt.Sprintf("is %d", n)}
-	}
-	if err := checkWindow(object, 0, 0, opts); err != nil {
+	if err := cmp.Or(args.AtLeast("n", n, 0), checkWindow(object, 0, 0, opts)); err != nil {
 		return Window{}, err
 	}
 	l, err := r.layout(ctx, object, r.consistent(opts))

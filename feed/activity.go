@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -81,8 +81,8 @@ func (a Activity) Validate() error {
 	if err := checkTo(a.To); err != nil {
 		return err
 	}
-	if n := a.Size(); n > MaxActivity {
-		return &plaza.InvalidError{Field: "Activity", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", n, MaxActivity)}
+	if err := args.Count("Activity", a.Size(), "bytes", MaxActivity); err != nil {
+		return err
 	}
 	if len(a.Data) > 0 && !jsontext.Valid(a.Data) {
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
@@ -94,8 +94,8 @@ func (a Activity) Validate() error {
 }
 
 func checkTo(to []string) error {
-	if len(to) > maxTo {
-		return &plaza.InvalidError{Field: "To", Reason: fmt.Sprintf("has %d outboxes, at most %d are allowed", len(to), maxTo)}
+	if err := args.Count("To", len(to), "outboxes", maxTo); err != nil {
+		return err
 	}
 	return keys.CheckSet("To", to)
 }

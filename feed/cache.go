@@ -1,14 +1,15 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/share"
 )
 
@@ -58,23 +59,16 @@ type MemoryCacheOptions struct {
 // beyond its Size, and each after its TTL. An activity has up to MaxActivity
 // bytes.
 func NewMemoryCache(opts *MemoryCacheOptions) (*MemoryCache, error) {
-	o := MemoryCacheOptions{Size: 10_000, TTL: 30 * time.Second, Now: time.Now}
-	if opts != nil {
-		if opts.Size != 0 {
-			o.Size = opts.Size
-		}
-		if opts.TTL != 0 {
-			o.TTL = opts.TTL
-		}
-		if opts.Now != nil {
-			o.Now = opts.Now
-		}
+	o := args.Given(opts)
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	switch {
-	case o.Size < 1:
-		return nil, &plaza.InvalidError{Field: "Size", Reason: fmt.Sprintf("is %d", o.Size)}
-	case o.TTL < 0:
-		return nil, &plaza.InvalidError{Field: "TTL", Reason: "is negative"}
+	err := cmp.Or(
+		args.DefaultAtLeast("Size", &o.Size, 10_000, 0),
+		args.DefaultAtLeast("TTL", &o.TTL, 30*time.Second, 0),
+	)
+	if err != nil {
+		return nil, err
 	}
 	entries, err := lru.New[CacheKey, memoryEntry](o.Size)
 	if err != nil {

@@ -12,9 +12,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// erasePage is how many rows are read before they are deleted.
-const erasePage = 1000
-
 type pulledError struct{}
 
 func (pulledError) Error() string { return "feed: homes read the user's outbox" }
@@ -93,9 +90,8 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 // eraseSpan deletes all items of a span, including damaged ones, and the
 // references to them in other outboxes.
 func (r *Repository) eraseSpan(ctx context.Context, user string, span store.Span) error {
-	span.Limit, span.Consistent = erasePage, true
-	for {
-		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+	span.Consistent = true
+	for items, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
@@ -118,13 +114,11 @@ func (r *Repository) eraseSpan(ctx context.Context, user string, span store.Span
 		if err := r.eraseReferences(ctx, user, references); err != nil {
 			return err
 		}
-		if err := r.table.DeleteAll(ctx, found, r.opts.Parallel); err != nil {
+		if err := r.table.DeleteAll(ctx, found); err != nil {
 			return err
 		}
-		if span.To = rest; rest == "" {
-			return nil
-		}
 	}
+	return nil
 }
 
 // eraseReferences deletes references to the user's activities. Another owner
@@ -147,9 +141,8 @@ func (r *Repository) eraseJobs(ctx context.Context, user string) error {
 		return err
 	}
 	for shard := range shards {
-		span := store.Span{PK: jobPK(shard), Limit: erasePage, Consistent: true}
-		for {
-			jobs, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+		span := store.Span{PK: jobPK(shard), Consistent: true}
+		for jobs, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 			if err != nil {
 				return err
 			}
@@ -161,11 +154,8 @@ func (r *Repository) eraseJobs(ctx context.Context, user string) error {
 					theirs = append(theirs, key)
 				}
 			}
-			if err := r.table.DeleteAll(ctx, theirs, r.opts.Parallel); err != nil {
+			if err := r.table.DeleteAll(ctx, theirs); err != nil {
 				return err
-			}
-			if span.To = rest; rest == "" {
-				break
 			}
 		}
 	}

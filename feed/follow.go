@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -45,10 +47,7 @@ func (o FollowOptions) check(now time.Time) error {
 			return err
 		}
 	}
-	if o.CopyLimit > maxCopies {
-		return &plaza.InvalidError{Field: "CopyLimit", Reason: fmt.Sprintf("is %d, at most %d are allowed", o.CopyLimit, maxCopies)}
-	}
-	return nil
+	return args.AtMost("CopyLimit", o.CopyLimit, maxCopies)
 }
 
 func (h Home) checkSource(field, source string) error {
@@ -85,10 +84,7 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	if err := h.check(); err != nil {
 		return false, err
 	}
-	var o FollowOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := args.Given(opts)
 	if err := o.check(h.r.opts.Now()); err != nil {
 		return false, err
 	}
@@ -309,11 +305,8 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 }
 
 func (h Home) checkFollowMany(sources []string, opts *FollowOptions) (limit int, err error) {
-	if err := h.check(); err != nil {
+	if err := cmp.Or(h.check(), args.Count("Sources", len(sources), "sources", maxSources)); err != nil {
 		return 0, err
-	}
-	if n := len(sources); n > maxSources {
-		return 0, &plaza.InvalidError{Field: "Sources", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxSources)}
 	}
 	for i, source := range sources {
 		if err := h.checkSource(fmt.Sprintf("Sources[%d]", i), source); err != nil {

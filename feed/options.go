@@ -1,12 +1,13 @@
 package feed
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // MaxJobShards is the largest Options.JobShards.
@@ -107,52 +108,21 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	if o.InlineFollowers == 0 {
-		o.InlineFollowers = 500
-	}
-	if o.Retention == 0 {
-		o.Retention = 90 * 24 * time.Hour
-	}
-	if o.JobShards == 0 {
-		o.JobShards = 4
-	}
-	if o.Parallel == 0 {
-		o.Parallel = 8
-	}
-	if o.Poll == 0 {
-		o.Poll = 2 * time.Second
-	}
-	if o.RepostWindow == 0 {
-		o.RepostWindow = 40
-	}
 	if o.OnDelivery == nil {
 		o.OnDelivery = func(Delivery) {}
 	}
-	if o.Codec == nil {
-		o.Codec = cursor.Plain()
-	}
+	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	for _, bound := range []struct {
-		field            string
-		given, low, high int64
-	}{
-		{"InlineFollowers", int64(o.InlineFollowers), math.MinInt32, maxInline},
-		{"Retention", int64(o.Retention), 1, math.MaxInt64},
-		{"JobShards", int64(o.JobShards), 1, MaxJobShards},
-		{"Parallel", int64(o.Parallel), 1, math.MaxInt32},
-		{"Poll", int64(o.Poll), 1, math.MaxInt64},
-		{"RepostWindow", int64(o.RepostWindow), 1, maxRepostWindow},
-		{"HomeCap", int64(o.HomeCap), 0, math.MaxInt32},
-		{"PullCache", int64(o.PullCache), 0, maxPullCache},
-	} {
-		if bound.given < bound.low || bound.given > bound.high {
-			return &plaza.InvalidError{
-				Field:  "Options." + bound.field,
-				Reason: fmt.Sprintf("is %d, %d to %d are allowed", bound.given, bound.low, bound.high),
-			}
-		}
-	}
-	return nil
+	return cmp.Or(
+		args.Default("Options.InlineFollowers", &o.InlineFollowers, 500, math.MinInt32, maxInline),
+		args.DefaultAtLeast("Options.Retention", &o.Retention, 90*24*time.Hour, 0),
+		args.Default("Options.JobShards", &o.JobShards, 4, 1, MaxJobShards),
+		args.Default("Options.Parallel", &o.Parallel, 8, 1, math.MaxInt32),
+		args.DefaultAtLeast("Options.Poll", &o.Poll, 2*time.Second, 0),
+		args.Default("Options.RepostWindow", &o.RepostWindow, 40, 1, maxRepostWindow),
+		args.Between("Options.HomeCap", o.HomeCap, 0, math.MaxInt32),
+		args.Between("Options.PullCache", o.PullCache, 0, maxPullCache),
+	)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -148,8 +149,8 @@ func (o Outbox) GetMany(ctx context.Context, wanted []ids.ID) (map[ids.ID]Activi
 
 // activityKeys returns each key once.
 func (o Outbox) activityKeys(wanted []ids.ID) ([]store.Key, error) {
-	if n := len(wanted); n > maxGets {
-		return nil, &plaza.InvalidError{Field: "IDs", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxGets)}
+	if err := args.Count("IDs", len(wanted), "ids", maxGets); err != nil {
+		return nil, err
 	}
 	seen := make(map[ids.ID]bool, len(wanted))
 	addresses := make([]store.Key, 0, len(wanted))

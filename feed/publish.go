@@ -2,6 +2,7 @@ package feed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -254,11 +256,8 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activi
 }
 
 func (o Outbox) checkMany(as []Activity) error {
-	if err := o.check(); err != nil {
+	if err := cmp.Or(o.check(), args.Count("Activities", len(as), "activities", maxPublishes)); err != nil {
 		return err
-	}
-	if n := len(as); n > maxPublishes {
-		return &plaza.InvalidError{Field: "Activities", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxPublishes)}
 	}
 	given, foreign := map[ids.ID]bool{}, map[string]bool{}
 	for i, a := range as {

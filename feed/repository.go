@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/work"
@@ -45,10 +46,7 @@ type Repository struct {
 
 // New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options) (*Repository, error) {
-	r := &Repository{gen: gen, graph: graph}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{gen: gen, graph: graph, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err

@@ -105,11 +105,14 @@ func (h Home) tidy(ctx context.Context, head *header) (room, error) {
 	return found, err
 }
 
+// outlivedRows is how many rows outlived looks at.
+const outlivedRows = 1000
+
 // outlived reports whether the home may have entries that were stored under a
 // longer Retention. Expired ones may lie there too, until DynamoDB deletes them.
 func (h Home) outlived(ctx context.Context, now time.Time) bool {
 	entries, rest, err := store.Read[entryItem](ctx, h.r.table, store.Span{
-		PK: homePK(h.reader), To: ids.At(now.Add(-h.r.opts.Retention)).String(), Limit: erasePage,
+		PK: homePK(h.reader), To: ids.At(now.Add(-h.r.opts.Retention)).String(), Limit: outlivedRows,
 	})
 	return err != nil || rest != "" || slices.ContainsFunc(entries, func(e entryItem) bool { return e.TTL > now.Unix() })
 }

@@ -128,20 +128,18 @@ func (o Outbox) mode(ctx context.Context) (header sourceItem, err error) {
 // and tombstones. It is the constant nothing if the outbox is empty.
 func (o Outbox) next(ctx context.Context) (ids.ID, error) {
 	span := store.Span{PK: outboxPK(o.owner), To: aboveIDs, Limit: 1, Consistent: true}
-	for {
-		rows, rest, err := store.Read[struct {
-			ID ids.ID `dynamo:"sk"`
-		}](ctx, o.r.table, span)
-		switch {
-		case err != nil:
-			return 0, err
-		case len(rows) > 0:
-			return rows[0].ID + 1, nil
-		case rest == "":
-			return nothing, nil
-		}
-		span.To = rest // its key is damaged
+	type row struct {
+		ID ids.ID `dynamo:"sk"`
 	}
+	for rows, err := range store.Pages[row](ctx, o.r.table, span) {
+		if err != nil {
+			return 0, err
+		}
+		if len(rows) > 0 { // otherwise its key is damaged
+			return rows[0].ID + 1, nil
+		}
+	}
+	return nothing, nil
 }
 
 // sources reads the headers of sources, consistently. A source that has none,

@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -52,10 +53,7 @@ func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions
 	if err := h.checkSource("Source", source); err != nil {
 		return false, err
 	}
-	var o UnfollowOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := args.Given(opts)
 	if o.ID != 0 {
 		if err := keys.CheckNewID("ID", o.ID, h.r.opts.Now()); err != nil {
 			return false, err

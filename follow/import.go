@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -30,30 +32,12 @@ type ImportOptions struct {
 }
 
 func (o *ImportOptions) withDefaults() (ImportOptions, error) {
-	full := ImportOptions{Window: 10_000, Parallel: 8}
-	if o == nil {
-		return full, nil
-	}
-	full.Progress = o.Progress
-	for _, field := range []struct {
-		name       string
-		given, max int
-		to         *int
-	}{
-		{"Window", o.Window, maxWindow, &full.Window},
-		{"Parallel", o.Parallel, 64, &full.Parallel},
-	} {
-		if field.given < 0 || field.given > field.max {
-			return full, &plaza.InvalidError{
-				Field:  "ImportOptions." + field.name,
-				Reason: fmt.Sprintf("is %d, 1 to %d are allowed", field.given, field.max),
-			}
-		}
-		if field.given > 0 {
-			*field.to = field.given
-		}
-	}
-	return full, nil
+	full := args.Given(o)
+	err := cmp.Or(
+		args.Default("ImportOptions.Window", &full.Window, 10_000, 1, maxWindow),
+		args.Default("ImportOptions.Parallel", &full.Parallel, 8, 1, 64),
+	)
+	return full, err
 }
 
 // ImportResult is what the finished windows of an import did, including those of

@@ -1,12 +1,13 @@
 package follow
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -65,8 +66,5 @@ func (r *Repository) edgeKey(follower, followee string) store.Key {
 }
 
 func checkUsers(field string, users []string) error {
-	if len(users) > maxUsers {
-		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("has %d users, at most %d are allowed", len(users), maxUsers)}
-	}
-	return keys.CheckNames(field, users)
+	return cmp.Or(args.Count(field, len(users), "users", maxUsers), keys.CheckNames(field, users))
 }

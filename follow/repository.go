@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -55,10 +57,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if gen == nil {
 		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
 	}
-	r := &Repository{gen: gen}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{gen: gen, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err
@@ -69,9 +68,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if r.opts.Shards == nil {
 		r.opts.Shards = func(string) int { return 1 }
 	}
-	if r.opts.Codec == nil {
-		r.opts.Codec = cursor.Plain()
-	}
+	r.opts.Codec = cmp.Or(r.opts.Codec, cursor.Plain())
 	r.graph = edge.New(r.table, shape(), r.opts.Shards, r.opts.Now)
 	return r, nil
 }

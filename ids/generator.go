@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/sony/sonyflake/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 const (
@@ -59,21 +61,16 @@ type Generator struct {
 // may run with the same number, and none may start again before the clock has
 // passed its last id. If you cannot ensure that, use the package lease.
 func New(machine uint16, opts *Options) (*Generator, error) {
-	o := Options{}
-	if opts != nil {
-		o = *opts
-	}
-	if o.Rollback == 0 {
-		o.Rollback = 10 * time.Millisecond
-	}
+	o := args.Given(opts)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	switch {
-	case machine > maxMachine:
-		return nil, &plaza.InvalidError{Field: "machine", Reason: "is above 16383"}
-	case o.Rollback < 0:
-		return nil, &plaza.InvalidError{Field: "Rollback", Reason: "is negative"}
+	err := cmp.Or(
+		args.AtMost("machine", machine, maxMachine),
+		args.DefaultAtLeast("Rollback", &o.Rollback, 10*time.Millisecond, 0),
+	)
+	if err != nil {
+		return nil, err
 	}
 	flake, err := sonyflake.New(sonyflake.Settings{
 		BitsSequence:  sequenceBits,

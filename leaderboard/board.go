@@ -1,12 +1,14 @@
 package leaderboard
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
@@ -150,13 +152,7 @@ func (b Board) checkItself() error {
 			return &plaza.InvalidError{Field: fmt.Sprintf("Allow[%d]", i), Reason: fmt.Sprintf("is %q, which is none", operator)}
 		}
 	}
-	if b.Shards < 0 || b.Shards > MaxShards {
-		return &plaza.InvalidError{Field: "Shards", Reason: fmt.Sprintf("is %d, 1 to %d are allowed", b.Shards, MaxShards)}
-	}
-	if err := b.checkBounds(); err != nil {
-		return err
-	}
-	return b.checkPeriods()
+	return cmp.Or(args.Between("Shards", b.Shards, 0, MaxShards), b.checkBounds(), b.checkPeriods())
 }
 
 func (o Operator) known() bool { return o == Best || o == Set || o == Increment || o == Decrement }
@@ -187,13 +183,12 @@ func (b Board) checkBounds() error {
 const century = 100 * 365 * 24 * time.Hour
 
 func (b Board) checkPeriods() error {
+	err := cmp.Or(args.Between("Grace", b.Grace, 0, century), args.Between("Keep", b.Keep, 0, century))
 	switch {
+	case err != nil:
+		return err
 	case b.Cron == "" && b.Zone != "":
 		return &plaza.InvalidError{Field: "Zone", Reason: "is given without Cron"}
-	case b.Grace < 0 || b.Grace > century:
-		return &plaza.InvalidError{Field: "Grace", Reason: fmt.Sprintf("is %v, up to %v are allowed", b.Grace, century)}
-	case b.Keep < 0 || b.Keep > century:
-		return &plaza.InvalidError{Field: "Keep", Reason: fmt.Sprintf("is %v, up to %v are allowed", b.Keep, century)}
 	case b.Cron == "":
 		return nil
 	}

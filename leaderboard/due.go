@@ -118,8 +118,7 @@ func (r *Repository) endDue(ctx context.Context, job dueJob) error {
 // deleteDue deletes the due items of a board for which no period can be opened any more.
 func (r *Repository) deleteDue(ctx context.Context, board string) error {
 	span := store.Span{PK: duePK, Ascending: true, Limit: erasedAtOnce, Consistent: true}
-	for {
-		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+	for items, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
@@ -130,9 +129,9 @@ func (r *Repository) deleteDue(ctx context.Context, board string) error {
 				own = append(own, key)
 			}
 		}
-		if err := r.table.DeleteAll(ctx, own, r.opts.Parallel); err != nil || rest == "" {
+		if err := r.table.DeleteAll(ctx, own); err != nil {
 			return err
 		}
-		span.From = rest
 	}
+	return nil
 }

@@ -44,8 +44,7 @@ func (r *Repository) erase(ctx context.Context, pk string) error {
 		return err
 	}
 	span := store.Span{PK: pk, Ascending: true, Limit: erasedAtOnce, Consistent: true}
-	for {
-		entries, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+	for entries, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
@@ -60,11 +59,11 @@ func (r *Repository) erase(ctx context.Context, pk string) error {
 			}
 			erased = append(erased, item)
 		}
-		if err := r.table.PutAll(ctx, erased, r.opts.Parallel); err != nil || rest == "" {
+		if err := r.table.PutAll(ctx, erased, r.opts.Parallel); err != nil {
 			return err
 		}
-		span.From = rest
 	}
+	return nil
 }
 
 // erasedItem is the mark that replaces an erased entry.

@@ -1,6 +1,7 @@
 package leaderboard
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/stream"
@@ -63,38 +65,19 @@ const (
 )
 
 func (o *FolderOptions) setDefaults() error {
-	if o.Every == 0 {
-		o.Every = time.Second
-	}
-	if o.Settle == 0 {
-		o.Settle = time.Minute
-	}
-	if o.Lease == 0 {
-		o.Lease = 30 * time.Second
-	}
-	if o.MaxEntries == 0 {
-		o.MaxEntries = 10_000_000
-	}
 	if o.OnError == nil {
 		o.OnError = func(error) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Rand == nil {
-		o.Rand = rand.Reader
-	}
-	switch {
-	case o.Every < 0:
-		return &plaza.InvalidError{Field: "FolderOptions.Every", Reason: fmt.Sprintf("is %v", o.Every)}
-	case o.Settle < 0:
-		return &plaza.InvalidError{Field: "FolderOptions.Settle", Reason: fmt.Sprintf("is %v", o.Settle)}
-	case o.Lease < minLease:
-		return &plaza.InvalidError{Field: "FolderOptions.Lease", Reason: fmt.Sprintf("is %v, at least %v is needed", o.Lease, minLease)}
-	case o.MaxEntries < 0 || o.MaxEntries > maxFolded:
-		return &plaza.InvalidError{Field: "FolderOptions.MaxEntries", Reason: fmt.Sprintf("is %d, up to %d are allowed", o.MaxEntries, maxFolded)}
-	}
-	return nil
+	o.Rand = cmp.Or(o.Rand, rand.Reader)
+	return cmp.Or(
+		args.DefaultAtLeast("FolderOptions.Every", &o.Every, time.Second, 0),
+		args.DefaultAtLeast("FolderOptions.Settle", &o.Settle, time.Minute, 0),
+		args.DefaultAtLeast("FolderOptions.Lease", &o.Lease, 30*time.Second, minLease),
+		args.Default("FolderOptions.MaxEntries", &o.MaxEntries, 10_000_000, 1, maxFolded),
+	)
 }
 
 // NewFolder does no I/O. The reader must read the stream of the boards' table, and
@@ -108,10 +91,7 @@ func NewFolder(r *Repository, reader *stream.Reader, opts *FolderOptions) (*Fold
 	case reader.Table() != r.table.Name():
 		return nil, &plaza.InvalidError{Field: "reader", Reason: fmt.Sprintf("is of table %q, the boards are in %q", reader.Table(), r.table.Name())}
 	}
-	f := &Folder{boards: r, reader: reader}
-	if opts != nil {
-		f.opts = *opts
-	}
+	f := &Folder{boards: r, reader: reader, opts: args.Given(opts)}
 	return f, f.opts.setDefaults()
 }
 

@@ -237,7 +237,7 @@ func (l *folding) sweep(ctx context.Context) error {
 			due = append(due, key)
 		}
 	}
-	if err := l.boards.table.DeleteAll(ctx, due, foldWrites); err != nil {
+	if err := l.boards.table.DeleteAll(ctx, due); err != nil {
 		return l.survive(ctx, fmt.Errorf("leaderboard: delete what was published before: %w", err))
 	}
 	for _, key := range due {
@@ -271,5 +271,5 @@ func (l *folding) unpublish(ctx context.Context, p *foldedPeriod) error {
 	if stored.repair != nil {
 		gone = append(gone, store.KeyOf(stored.repair))
 	}
-	return t.DeleteAll(ctx, gone, foldWrites)
+	return t.DeleteAll(ctx, gone)
 }

@@ -2,11 +2,12 @@ package leaderboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -20,13 +21,8 @@ const MaxPlayers = 100
 // Cost: 1 request, 1 RCU a player.
 func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Standing, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Players")
-	if err := in.check(); err != nil {
-		return nil, err
-	}
-	if len(ids) > MaxPlayers {
-		return nil, &plaza.InvalidError{Field: "ids", Reason: fmt.Sprintf("are %d, at most %d are allowed", len(ids), MaxPlayers)}
-	}
-	if err := keys.CheckNames("ids", ids); err != nil {
+	err := cmp.Or(in.check(), args.Count("ids", len(ids), "ids", MaxPlayers), keys.CheckNames("ids", ids))
+	if err != nil {
 		return nil, err
 	}
 	rows, err := r.players(ctx, in, ids)

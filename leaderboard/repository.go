@@ -1,8 +1,8 @@
 package leaderboard
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
@@ -42,10 +43,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if gen == nil {
 		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
 	}
-	r := &Repository{gen: gen}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{gen: gen, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err
@@ -138,36 +136,17 @@ const (
 )
 
 func (o *Options) setDefaults() error {
-	if o.Refresh == 0 {
-		o.Refresh = 30 * time.Second
-	}
-	if o.Parallel == 0 {
-		o.Parallel = 8
-	}
-	if o.AtOnce == 0 {
-		o.AtOnce = 16
-	}
-	if o.Poll == 0 {
-		o.Poll = 10 * time.Second
-	}
 	if o.OnAttempt == nil {
 		o.OnAttempt = func(Attempt) {}
 	}
-	if o.Codec == nil {
-		o.Codec = cursor.Plain()
-	}
+	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	switch {
-	case o.Refresh < 0 || o.Refresh > maxRefresh:
-		return &plaza.InvalidError{Field: "Options.Refresh", Reason: fmt.Sprintf("is %v, up to %v are allowed", o.Refresh, maxRefresh)}
-	case o.Parallel < 0:
-		return &plaza.InvalidError{Field: "Options.Parallel", Reason: fmt.Sprintf("is %d", o.Parallel)}
-	case o.AtOnce < 0 || o.AtOnce > maxAtOnce:
-		return &plaza.InvalidError{Field: "Options.AtOnce", Reason: fmt.Sprintf("is %d, 1 to %d are allowed", o.AtOnce, maxAtOnce)}
-	case o.Poll < 0:
-		return &plaza.InvalidError{Field: "Options.Poll", Reason: fmt.Sprintf("is %v", o.Poll)}
-	}
-	return nil
+	return cmp.Or(
+		args.Default("Options.Refresh", &o.Refresh, 30*time.Second, 0, maxRefresh),
+		args.DefaultAtLeast("Options.Parallel", &o.Parallel, 8, 0),
+		args.Default("Options.AtOnce", &o.AtOnce, 16, 1, maxAtOnce),
+		args.DefaultAtLeast("Options.Poll", &o.Poll, 10*time.Second, 0),
+	)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -112,15 +113,15 @@ func (s Submission) check() error {
 }
 
 func checkName(name string) error {
-	if len(name) > MaxName || !utf8.ValidString(name) {
-		return &plaza.InvalidError{Field: "Name", Reason: fmt.Sprintf("is not up to %d bytes of UTF-8", MaxName)}
+	if !utf8.ValidString(name) {
+		return &plaza.InvalidError{Field: "Name", Reason: "is not UTF-8"}
 	}
-	return nil
+	return args.Count("Name", len(name), "bytes", MaxName)
 }
 
 func checkMeta(meta []byte) error {
-	if len(meta) > MaxMeta {
-		return &plaza.InvalidError{Field: "Meta", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(meta), MaxMeta)}
+	if err := args.Count("Meta", len(meta), "bytes", MaxMeta); err != nil {
+		return err
 	}
 	if len(meta) > 0 && !jsontext.Valid(meta) {
 		return &plaza.InvalidError{Field: "Meta", Reason: "is not JSON in UTF-8"}

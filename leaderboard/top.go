@@ -12,6 +12,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -229,11 +230,8 @@ func parseGap(text string) (gap, bool) {
 // above 129, as for 511+n entries, and as Rank more where many players are tied.
 func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Range")
-	if err := in.check(); err != nil {
+	if err := cmp.Or(in.check(), args.AtLeast("from", from, 1)); err != nil {
 		return nil, err
-	}
-	if from < 1 {
-		return nil, &plaza.InvalidError{Field: "from", Reason: fmt.Sprintf("is %d, the first is 1", from)}
 	}
 	n, err := rowLimit(n)
 	if err != nil {
@@ -275,8 +273,6 @@ func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]S
 
 // rowLimit applies the default and the maximum of cursor.PageRequest.Limit.
 func rowLimit(n int) (int, error) {
-	if n < 0 {
-		return 0, &plaza.InvalidError{Field: "n", Reason: fmt.Sprintf("is %d", n)}
-	}
-	return min(cmp.Or(n, cursor.DefaultLimit), cursor.MaxLimit), nil
+	err := args.DefaultAtLeast("n", &n, cursor.DefaultLimit, 0)
+	return min(n, cursor.MaxLimit), err
 }

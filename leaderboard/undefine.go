@@ -59,12 +59,12 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 	// a folder that has not noticed may publish a period that is gone.
 	prefix := store.Key{PK: keys.Join(folds, board, ""), SK: keys.Join(entries, board, "")}
 	err = r.table.ScanKeys(ctx, prefix, func(items []store.Key) error {
-		return r.table.DeleteAll(ctx, items, r.opts.Parallel)
+		return r.table.DeleteAll(ctx, items)
 	})
 	if err != nil {
 		return false, err
 	}
-	if err := r.deletePeriods(ctx, board); err != nil {
+	if err := r.table.Erase(ctx, periodsPK(board)); err != nil {
 		return false, err
 	}
 	if err := r.deleteDue(ctx, board); err != nil {
@@ -105,22 +105,4 @@ func (r *Repository) markUndefined(ctx context.Context, board string) (since tim
 		}
 	}
 	return time.Time{}, plaza.ErrBusy
-}
-
-func (r *Repository) deletePeriods(ctx context.Context, board string) error {
-	span := store.Span{PK: periodsPK(board), Ascending: true, Limit: erasedAtOnce, Consistent: true}
-	for {
-		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
-		if err != nil {
-			return err
-		}
-		periods := make([]store.Key, len(items))
-		for i, item := range items {
-			periods[i] = store.KeyOf(item)
-		}
-		if err := r.table.DeleteAll(ctx, periods, r.opts.Parallel); err != nil || rest == "" {
-			return err
-		}
-		span.From = rest
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
@@ -33,10 +34,7 @@ type Hub[E any] struct {
 // New returns a hub without rooms: one opens for its first viewer, and closes
 // Options.Linger after its last.
 func New[E any](opts *Options[E]) (*Hub[E], error) {
-	h := &Hub[E]{rooms: map[string]*room[E]{}}
-	if opts != nil {
-		h.opts = *opts
-	}
+	h := &Hub[E]{rooms: map[string]*room[E]{}, opts: args.Given(opts)}
 	if err := h.opts.setDefaults(); err != nil {
 		return nil, err
 	}

@@ -3,12 +3,11 @@ package live
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"slices"
 	"strconv"
 	"sync"
 
-	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // Memory is a Backplane within this process. It keeps the log of a room while
@@ -36,12 +35,9 @@ type MemoryOptions struct {
 
 // NewMemory returns an empty Memory.
 func NewMemory(opts *MemoryOptions) (*Memory, error) {
-	o := MemoryOptions{Keep: 1024}
-	if opts != nil && opts.Keep != 0 {
-		o = *opts
-	}
-	if o.Keep < 1 {
-		return nil, &plaza.InvalidError{Field: "Keep", Reason: fmt.Sprintf("is %d", o.Keep)}
+	o := args.Given(opts)
+	if err := args.DefaultAtLeast("Keep", &o.Keep, 1024, 0); err != nil {
+		return nil, err
 	}
 	return &Memory{keep: o.Keep, logs: map[string]*memoryLog{}}, nil
 }

@@ -1,12 +1,12 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
-	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
@@ -54,33 +54,21 @@ type Options[E any] struct {
 }
 
 func (o *Options[E]) setDefaults() error {
-	if o.Every == 0 {
-		o.Every = 100 * time.Millisecond
-	}
-	if o.Batches == 0 {
-		o.Batches = 1024
-	}
-	if o.Bytes == 0 {
-		o.Bytes = 4 << 20
-	}
-	if o.Linger == 0 {
-		o.Linger = 10 * time.Second
-	}
+	o.Linger = cmp.Or(o.Linger, 10*time.Second)
 	if o.Decode == nil {
 		o.Decode = decode[E]
 	}
 	if o.Encode == nil {
 		o.Encode = encode[E]
 	}
-	switch {
-	case o.Every < 0:
-		return &plaza.InvalidError{Field: "Options.Every", Reason: "is negative"}
-	case o.PresentEvery < 0:
-		return &plaza.InvalidError{Field: "Options.PresentEvery", Reason: "is negative"}
-	case o.Batches < 0:
-		return &plaza.InvalidError{Field: "Options.Batches", Reason: fmt.Sprintf("is %d", o.Batches)}
-	case o.Bytes < 0:
-		return &plaza.InvalidError{Field: "Options.Bytes", Reason: fmt.Sprintf("is %d", o.Bytes)}
+	err := cmp.Or(
+		args.DefaultAtLeast("Options.Every", &o.Every, 100*time.Millisecond, 0),
+		args.AtLeast("Options.PresentEvery", o.PresentEvery, 0),
+		args.DefaultAtLeast("Options.Batches", &o.Batches, 1024, 0),
+		args.DefaultAtLeast("Options.Bytes", &o.Bytes, 4<<20, 0),
+	)
+	if err != nil {
+		return err
 	}
 	if o.Backplane == nil {
 		m, err := NewMemory(nil)

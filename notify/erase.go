@@ -3,16 +3,8 @@ package notify
 import (
 	"context"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
-	"github.com/plaza-sdk/plaza/internal/store"
-)
-
-const (
-	erasePage     = 1000 // how many rows are read before they are deleted
-	eraseParallel = 4    // batches at once
 )
 
 // Erase deletes what the table has about a user: groups, state and preferences.
@@ -29,26 +21,5 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}
-	return wrap("erase", user, r.erase(ctx, user))
-}
-
-func (r *Repository) erase(ctx context.Context, user string) error {
-	span := store.Span{PK: userPK(user), Limit: erasePage, Consistent: true}
-	for {
-		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
-		if err != nil {
-			return err
-		}
-		all := make([]store.Key, len(items))
-		for i, item := range items {
-			all[i] = store.KeyOf(item)
-		}
-		if err := r.table.DeleteAll(ctx, all, eraseParallel); err != nil {
-			return err
-		}
-		if rest == "" {
-			return nil
-		}
-		span.To = rest
-	}
+	return wrap("erase", user, r.table.Erase(ctx, userPK(user)))
 }

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -46,8 +48,8 @@ func See(entries []Entry) View {
 func before(at ids.ID) ids.ID { return ids.At(at.Time().Add(-Window)) }
 
 func (v View) check() error {
-	if len(v.Recent) > maxAbove {
-		return &plaza.InvalidError{Field: "View.Recent", Reason: fmt.Sprintf("has %d ids, at most %d are allowed", len(v.Recent), maxAbove)}
+	if err := args.Count("View.Recent", len(v.Recent), "ids", maxAbove); err != nil {
+		return err
 	}
 	for i, id := range v.Recent {
 		if err := keys.CheckID(fmt.Sprintf("View.Recent[%d]", i), id); err != nil {
@@ -142,11 +144,9 @@ func checkMark(user string, view View) error {
 // request, 2 WCU more where it changes meanwhile.
 func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) error {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkRead")
-	if err := keys.CheckName("User", user); err != nil {
+	err := cmp.Or(keys.CheckName("User", user), args.Count("Shown", len(shown), "groups", maxShown))
+	if err != nil {
 		return err
-	}
-	if len(shown) > maxShown {
-		return &plaza.InvalidError{Field: "Shown", Reason: fmt.Sprintf("has %d groups, at most %d are allowed", len(shown), maxShown)}
 	}
 	for i, s := range shown {
 		if _, _, err := splitGroup(s.Group); err != nil {

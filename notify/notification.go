@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -89,12 +90,10 @@ func (n Notification) checkEvent() error {
 	switch {
 	case n.Activity.Object.IsZero() && n.Activity.Target.IsZero():
 		return &plaza.InvalidError{Field: "Activity.Object", Reason: "is empty, and so is Target: a group is about one of them"}
-	case len(n.Activity.Data) > MaxData:
-		return &plaza.InvalidError{Field: "Activity.Data", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(n.Activity.Data), MaxData)}
 	case n.CountBy != ByActivity && n.CountBy != ByActor:
 		return &plaza.InvalidError{Field: "CountBy", Reason: fmt.Sprintf("is %q", n.CountBy)}
 	}
-	return nil
+	return args.Count("Activity.Data", len(n.Activity.Data), "bytes", MaxData)
 }
 
 // about is what the notification's group is about.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -103,11 +104,8 @@ func (r *Repository) event(n Notification) (group.Event, store.Key, error) {
 		return group.Event{}, store.Key{}, err
 	}
 	key := groupKey(In{n.User, groupName(n.about(), n.Activity.Verb, n.Activity.ID)})
-	if len(groupOf(key.SK)) > maxName {
-		return group.Event{}, store.Key{}, &plaza.InvalidError{
-			Field:  "Activity",
-			Reason: fmt.Sprintf("makes a group name of %d bytes of its verb and what it is about, at most %d are allowed", len(groupOf(key.SK)), maxName),
-		}
+	if err := args.Count("Activity", len(groupOf(key.SK)), "bytes in its group's name", maxName); err != nil {
+		return group.Event{}, store.Key{}, err
 	}
 	data, err := encodeActivity(n.Activity)
 	return group.Event{

@@ -1,9 +1,8 @@
 package notify
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -11,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // Policy decides who is notified of what. *prefs.Repository is one. It may decide
@@ -116,42 +116,17 @@ func (o *Options) setDefaults() error {
 	if o.User == nil {
 		o.User = feed.Ref.String
 	}
-	if o.Retention == 0 {
-		o.Retention = 90 * 24 * time.Hour
-	}
-	if o.Coalesce == 0 {
-		o.Coalesce = 10 * time.Second
-	}
-	if o.JobShards == 0 {
-		o.JobShards = 1
-	}
-	if o.Poll == 0 {
-		o.Poll = 2 * time.Second
-	}
 	if o.OnDelivery == nil {
 		o.OnDelivery = func(Delivery) {}
 	}
-	if o.Codec == nil {
-		o.Codec = cursor.Plain()
-	}
+	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	for _, bound := range []struct {
-		field            string
-		given, low, high int64
-	}{
-		{"Retention", int64(o.Retention), int64(24 * time.Hour), int64(maxRetention)},
-		{"Coalesce", int64(o.Coalesce), 1, math.MaxInt64},
-		{"JobShards", int64(o.JobShards), 1, maxJobShards},
-		{"Poll", int64(o.Poll), 1, math.MaxInt64},
-	} {
-		if bound.given < bound.low || bound.given > bound.high {
-			return &plaza.InvalidError{
-				Field:  "Options." + bound.field,
-				Reason: fmt.Sprintf("is %d, %d to %d are allowed", bound.given, bound.low, bound.high),
-			}
-		}
-	}
-	return nil
+	return cmp.Or(
+		args.Default("Options.Retention", &o.Retention, 90*24*time.Hour, 24*time.Hour, maxRetention),
+		args.DefaultAtLeast("Options.Coalesce", &o.Coalesce, 10*time.Second, 0),
+		args.Default("Options.JobShards", &o.JobShards, 1, 1, maxJobShards),
+		args.DefaultAtLeast("Options.Poll", &o.Poll, 2*time.Second, 0),
+	)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -24,10 +25,7 @@ type Repository struct {
 
 // New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
-	r := &Repository{gen: gen}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{gen: gen, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err

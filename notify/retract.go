@@ -51,27 +51,24 @@ func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.
 	if err != nil {
 		return 0, err
 	}
+	items, err := store.Query[dynamo.Item](ctx, r.table, span)
+	if err != nil {
+		return 0, fmt.Errorf("notify: retract all about %q for %q: %w", about, user, err)
+	}
 	var damaged error
-	for rest := span.From; rest != ""; {
-		span.From = rest
-		var items []dynamo.Item
-		if items, rest, err = store.Read[dynamo.Item](ctx, r.table, span); err != nil {
-			return groups, fmt.Errorf("notify: retract all about %q for %q: %w", about, user, err)
+	for _, item := range items {
+		emptied, err := r.groups.Empty(ctx, item, r.mint)
+		if emptied {
+			groups++
 		}
-		for _, item := range items {
-			emptied, err := r.groups.Empty(ctx, item, r.mint)
-			if emptied {
-				groups++
-			}
-			if err == nil {
-				continue
-			}
-			err = fmt.Errorf("notify: retract all about %q for %q: %w", about, user, err)
-			if !r.table.Skips(err) {
-				return groups, err
-			}
-			damaged = err // it may still be in the list
+		if err == nil {
+			continue
 		}
+		err = fmt.Errorf("notify: retract all about %q for %q: %w", about, user, err)
+		if !r.table.Skips(err) {
+			return groups, err
+		}
+		damaged = err // it may still be in the list
 	}
 	return groups, damaged
 }

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -61,8 +61,8 @@ func aboutSpan(user string, about feed.Ref) (store.Span, error) {
 		return store.Span{}, &plaza.InvalidError{Field: "about", Reason: "is not a valid Ref"}
 	}
 	prefix := groupPrefix + keys.Join(about.String())
-	if len(prefix) >= maxSK {
-		return store.Span{}, &plaza.InvalidError{Field: "about", Reason: "is too long for the name of a group"}
+	if err := args.Count("about", len(prefix+"#"), "bytes as a key", maxSK); err != nil {
+		return store.Span{}, err
 	}
 	return store.Span{PK: userPK(user), From: prefix + "#", To: prefix + "$", Ascending: true, Consistent: true}, nil // $ follows #
 }
@@ -77,8 +77,8 @@ func groupName(about feed.Ref, verb string, id ids.ID) string {
 
 // splitGroup undoes groupName. It refuses what groupName does not make.
 func splitGroup(name string) (about feed.Ref, verb string, err error) {
-	if len(name) > maxName {
-		return feed.Ref{}, "", &plaza.InvalidError{Field: "Group", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(name), maxName)}
+	if err := args.Count("Group", len(name), "bytes", maxName); err != nil {
+		return feed.Ref{}, "", err
 	}
 	parts := keys.Split(name)
 	if len(parts) == 3 && keys.Join(parts...) == name && keys.CheckName("Verb", parts[1]) == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/tables"
@@ -96,10 +97,7 @@ func Open(ctx context.Context, opts *Options) (*Env, error) {
 }
 
 func open(ctx context.Context, local *engine.Engine, opts *Options) (*Env, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := args.Given(opts)
 	e := connect(local, o)
 	if err := e.createTables(ctx, o); err != nil {
 		return nil, errors.Join(err, e.free())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -71,15 +72,11 @@ type Rate struct {
 }
 
 func (rate *Rate) setDefaults() error {
-	rate.Every = cmp.Or(rate.Every, time.Second)
-	rate.Burst = cmp.Or(rate.Burst, 5)
-	switch {
-	case rate.Every < 0 || rate.Every%time.Millisecond != 0:
-		return &plaza.InvalidError{Field: "Rate.Every", Reason: fmt.Sprintf("is %v, whole milliseconds are allowed", rate.Every)}
-	case rate.Burst < 1:
-		return &plaza.InvalidError{Field: "Rate.Burst", Reason: fmt.Sprintf("is %d", rate.Burst)}
-	}
-	return nil
+	return cmp.Or(
+		args.DefaultAtLeast("Rate.Every", &rate.Every, time.Second, 0),
+		args.Whole("Rate.Every", rate.Every, time.Millisecond),
+		args.DefaultAtLeast("Rate.Burst", &rate.Burst, 5, 0),
+	)
 }
 
 // take is the generic cell rate algorithm. full is the time when the whole burst is
@@ -104,10 +101,7 @@ type Options struct {
 }
 
 func (o *Options) withDefaults() Options {
-	full := Options{}
-	if o != nil {
-		full = *o
-	}
+	full := args.Given(o)
 	if full.Now == nil {
 		full.Now = time.Now
 	}

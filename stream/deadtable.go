@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -59,20 +61,12 @@ type DeadTable struct {
 // NewDeadTable does no I/O. The table is one that DeadSchema describes. Each
 // consumer of a stream has letters of its own, and a name of up to 256 bytes.
 func NewDeadTable(db *dynamo.DB, table, consumer string, opts *DeadTableOptions) (*DeadTable, error) {
-	t := &DeadTable{consumer: consumer}
-	if opts != nil {
-		t.opts = *opts
-	}
-	if err := keys.CheckName("consumer", consumer); err != nil {
+	t := &DeadTable{consumer: consumer, opts: args.Given(opts)}
+	err := cmp.Or(keys.CheckName("consumer", consumer), args.AtLeast("Keep", t.opts.Keep, 0))
+	if err != nil {
 		return nil, err
 	}
-	if t.opts.Keep < 0 {
-		return nil, &plaza.InvalidError{Field: "Keep", Reason: "is negative"}
-	}
-	if t.opts.Codec == nil {
-		t.opts.Codec = cursor.Plain()
-	}
-	var err error
+	t.opts.Codec = cmp.Or(t.opts.Codec, cursor.Plain())
 	if t.table, err = store.Open(db, table, t.opts.OnCorrupt, t.opts.Now != nil); err != nil {
 		return nil, err
 	}
@@ -156,8 +150,11 @@ func (t *DeadTable) Put(ctx context.Context, d Dead) error {
 	for _, text := range []struct{ field, value string }{
 		{"Stream", d.Stream}, {"Shard", d.Shard}, {"Seq", d.Seq}, {"LastSeq", d.LastSeq}, {"KeyHash", d.KeyHash},
 	} {
-		if len(text.value) > maxDeadText || !utf8.ValidString(text.value) {
-			return &plaza.InvalidError{Field: text.field, Reason: "is longer than 1 KB or not UTF-8"}
+		if err := args.Count(text.field, len(text.value), "bytes", maxDeadText); err != nil {
+			return err
+		}
+		if !utf8.ValidString(text.value) {
+			return &plaza.InvalidError{Field: text.field, Reason: "is not UTF-8"}
 		}
 	}
 	if d.Seq == "" && len(d.Record) == 0 {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
@@ -27,15 +27,11 @@ type Policy struct {
 }
 
 func (p Policy) check(field string) error {
-	switch {
-	case p.Attempts < 0:
-		return &plaza.InvalidError{Field: field + ".Attempts", Reason: "is negative"}
-	case p.Wait < 0:
-		return &plaza.InvalidError{Field: field + ".Wait", Reason: "is negative"}
-	case p.MaxWait < 0:
-		return &plaza.InvalidError{Field: field + ".MaxWait", Reason: "is negative"}
-	}
-	return nil
+	return cmp.Or(
+		args.AtLeast(field+".Attempts", p.Attempts, 0),
+		args.AtLeast(field+".Wait", p.Wait, 0),
+		args.AtLeast(field+".MaxWait", p.MaxWait, 0),
+	)
 }
 
 func (p Policy) attempts() int { return cmp.Or(max(p.Attempts, 0), 3) }

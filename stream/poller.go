@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -62,34 +64,18 @@ type PollerOptions struct {
 }
 
 func (o *PollerOptions) withDefaults() (PollerOptions, error) {
-	var v PollerOptions
-	if o != nil {
-		v = *o
-	}
-	if v.Lease == 0 {
-		v.Lease = 30 * time.Second
-	}
-	if v.Renew == 0 {
-		v.Renew = v.Lease / 3
-	}
-	if v.Idle == 0 {
-		v.Idle = time.Second
-	}
+	v := args.Given(o)
 	if v.OnError == nil {
 		v.OnError = func(error) {}
 	}
-	if v.Rand == nil {
-		v.Rand = rand.Reader
-	}
-	switch {
-	case v.Lease < time.Second:
-		return v, &plaza.InvalidError{Field: "Lease", Reason: "is below a second"}
-	case v.Renew < 0 || v.Renew > v.Lease/2:
-		return v, &plaza.InvalidError{Field: "Renew", Reason: "is negative or above half of Lease"}
-	case v.Idle < 0:
-		return v, &plaza.InvalidError{Field: "Idle", Reason: "is negative"}
-	}
-	return v, nil
+	v.Rand = cmp.Or(v.Rand, rand.Reader)
+	v.Lease = cmp.Or(v.Lease, 30*time.Second)
+	err := cmp.Or(
+		args.AtLeast("Lease", v.Lease, time.Second),
+		args.Default("Renew", &v.Renew, v.Lease/3, 0, v.Lease/2),
+		args.DefaultAtLeast("Idle", &v.Idle, time.Second, 0),
+	)
+	return v, err
 }
 
 // NewPoller does no I/O. Table holds the leases, and arn names the stream. It

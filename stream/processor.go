@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // ProcessorOptions are the options of a Processor. The zero value works.
@@ -46,24 +47,22 @@ type Processor struct {
 
 // NewProcessor does no I/O.
 func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor, error) {
-	p := &Processor{batch: b, dead: dead}
-	if opts != nil {
-		p.opts = *opts
-	}
+	p := &Processor{batch: b, dead: dead, opts: args.Given(opts)}
 	switch {
 	case b == nil:
 		return nil, &plaza.InvalidError{Field: "b", Reason: "is nil"}
 	case dead == nil:
 		return nil, &plaza.InvalidError{Field: "dead", Reason: "is nil"}
-	case p.opts.Limits.Bytes < 0 || p.opts.Limits.Records < 0 || p.opts.Limits.Depth < 0:
-		return nil, &plaza.InvalidError{Field: "Limits", Reason: "are negative"}
-	case p.opts.Margin < 0:
-		return nil, &plaza.InvalidError{Field: "Margin", Reason: "is negative"}
 	}
-	if err := p.opts.Policy.check("Policy"); err != nil {
+	limits := p.opts.Limits
+	err := cmp.Or(
+		args.AtLeast("Limits", min(limits.Bytes, limits.Records, limits.Depth), 0),
+		args.DefaultAtLeast("Margin", &p.opts.Margin, 500*time.Millisecond, 0),
+		p.opts.Policy.check("Policy"),
+	)
+	if err != nil {
 		return nil, err
 	}
-	p.opts.Margin = cmp.Or(p.opts.Margin, 500*time.Millisecond)
 	if p.opts.Reason == nil {
 		p.opts.Reason = reasonOf
 	}

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
@@ -52,29 +54,18 @@ type ReaderOptions struct {
 }
 
 func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
-	var v ReaderOptions
-	if o != nil {
-		v = *o
-	}
-	if v.Idle == 0 {
-		v.Idle = time.Second
-	}
-	if v.List == 0 {
-		v.List = 10 * time.Second
-	}
+	v := args.Given(o)
 	if v.OnError == nil {
 		v.OnError = func(error) {}
 	}
 	if v.Now == nil {
 		v.Now = time.Now
 	}
-	switch {
-	case v.Idle < 0:
-		return v, &plaza.InvalidError{Field: "Idle", Reason: "is negative"}
-	case v.List < 0:
-		return v, &plaza.InvalidError{Field: "List", Reason: "is negative"}
-	}
-	return v, nil
+	err := cmp.Or(
+		args.DefaultAtLeast("Idle", &v.Idle, time.Second, 0),
+		args.DefaultAtLeast("List", &v.List, 10*time.Second, 0),
+	)
+	return v, err
 }
 
 // NewReader does no I/O. The stream must carry new and old images.

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // Options of CloudFormation and Terraform. The zero value works.
@@ -50,10 +51,7 @@ func (p plan) of(name string) Table {
 }
 
 func planOf(ts []Table, opts *Options) (plan, error) {
-	var p plan
-	if opts != nil {
-		p.Options = *opts
-	}
+	p := plan{Options: args.Given(opts)}
 	if len(p.Roles) == 0 {
 		p.Roles = Roles()
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // PolicyOptions says where the tables are. The zero value works.
@@ -23,10 +24,7 @@ type PolicyOptions struct {
 // characters. A grant that would allow more, such as one for a table named *, is
 // plaza.ErrInvalid.
 func Policy(w io.Writer, gs []Grant, opts *PolicyOptions) error {
-	var o PolicyOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := args.Given(opts)
 	if err := checkPolicy(gs, o); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // ReadOptions changes how a file is read.
@@ -59,17 +60,12 @@ func NewReader(r io.Reader, f Format, opts *ReadOptions) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := ReadOptions{}
-	if opts != nil {
-		o = *opts
-	}
-	switch {
-	case r == nil:
+	o := args.Given(opts)
+	if r == nil {
 		return nil, refuse("Reader", "is nil")
-	case o.MaxRecord < 0:
-		return nil, refuse("MaxRecord", "is negative")
-	case o.MaxRecord == 0:
-		o.MaxRecord = maxRecord
+	}
+	if err := args.DefaultAtLeast("MaxRecord", &o.MaxRecord, maxRecord, 0); err != nil {
+		return nil, err
 	}
 	return &Reader{input: input{r: r, max: o.MaxRecord, searches: map[string]search{}}, format: f, codec: l, senders: o.Senders}, nil
 }

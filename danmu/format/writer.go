@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
@@ -47,10 +48,7 @@ func NewWriter(w io.Writer, f Format, opts *WriteOptions) (*Writer, error) {
 	if w == nil {
 		return nil, refuse("Writer", "is nil")
 	}
-	o := WriteOptions{}
-	if opts != nil {
-		o = *opts
-	}
+	o := args.Given(opts)
 	if err := l.checkTags(o.Tags); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/live"
 )
@@ -81,10 +82,7 @@ func (r *reading) has(c *danmu.Comment) bool {
 // Cost: as danmu.Repository.Window, strongly consistent.
 func (v *Viewer) CatchUp(ctx context.Context, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error) {
 	ctx = plaza.WithOperation(ctx, "danmu/live.Viewer.CatchUp")
-	q := question{room: v.room, from: from, to: to}
-	if opts != nil {
-		q.opts = *opts
-	}
+	q := question{room: v.room, from: from, to: to, opts: args.Given(opts)}
 	q.opts.Consistent = true
 	a, err := v.hub.ask(ctx, q, v.place.Since())
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/live"
@@ -88,10 +89,7 @@ func New(store Store, opts *Options) (*Hub, error) {
 	if store == nil {
 		return nil, &plaza.InvalidError{Field: "store", Reason: "is nil"}
 	}
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := args.Given(opts)
 	if o.Encode == nil {
 		o.Encode = encode
 	}

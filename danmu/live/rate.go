@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
@@ -101,9 +102,8 @@ func setRate(field string, r *ratelimit.Rate) error {
 	if *r == (ratelimit.Rate{}) {
 		return nil
 	}
-	r.Every, r.Burst = cmp.Or(r.Every, time.Second), cmp.Or(r.Burst, 5)
-	if r.Every < 0 || r.Burst < 0 {
-		return &plaza.InvalidError{Field: field, Reason: "is negative"}
-	}
-	return nil
+	return cmp.Or(
+		args.DefaultAtLeast(field, &r.Every, time.Second, 0),
+		args.DefaultAtLeast(field, &r.Burst, 5, 0),
+	)
 }

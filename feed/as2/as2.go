@@ -12,6 +12,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 const (
@@ -46,8 +47,8 @@ var ErrNotActivity = fmt.Errorf("as2: not an activity: %w", plaza.ErrInvalid)
 // Publish.
 func Parse(doc []byte) (feed.Activity, error) {
 	const field = "Document"
-	if len(doc) > MaxDocument {
-		return feed.Activity{}, tooLarge(field, len(doc), MaxDocument)
+	if err := args.Count(field, len(doc), "bytes", MaxDocument); err != nil {
+		return feed.Activity{}, err
 	}
 	t, err := readJSON(field, doc, MaxDepth)
 	if err != nil {
@@ -153,14 +154,7 @@ func (d document) checked() (feed.Activity, error) {
 // checkSize is Validate's check of all fields together. Validate would parse
 // Data again.
 func checkSize(a feed.Activity) error {
-	if n := a.Size(); n > feed.MaxActivity {
-		return tooLarge("Activity", n, feed.MaxActivity)
-	}
-	return nil
-}
-
-func tooLarge(field string, n, limit int) error {
-	return refuse(field, fmt.Sprintf("is %d bytes large, at most %d are allowed", n, limit))
+	return args.Count("Activity", a.Size(), "bytes", feed.MaxActivity)
 }
 
 func refuse(field, reason string) *plaza.InvalidError {

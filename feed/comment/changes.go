@@ -2,12 +2,12 @@ package comment
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/images"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -87,7 +87,7 @@ func rowChanges(i images.Images) (changes []Change, err error) {
 		removed := before.comment()
 		removed.Removed = after.Removed.removal()
 		changes = append(changes, Change{Kind: Removed, Comment: removed})
-	case is && !before.sameContent(after):
+	case is && !store.Same(before, after):
 		changes = append(changes, Change{Kind: Edited, Comment: after.comment()})
 	}
 	switch { // a tombstone too: its thread is hidden with it
@@ -100,11 +100,6 @@ func rowChanges(i images.Images) (changes []Change, err error) {
 }
 
 func (i *row) lives() bool { return i != nil && i.Removed == nil }
-
-// sameContent compares what Edit replaces.
-func (i *row) sameContent(other *row) bool {
-	return i.Text == other.Text && slices.Equal(i.Mentions, other.Mentions) && i.Data == other.Data
-}
 
 // readPartition sets the rest of the address, which readKey leaves open.
 func (i *row) readPartition() error {

@@ -19,16 +19,17 @@
 package comment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -85,22 +86,22 @@ func (r *Repository) checkContent(c Comment) error {
 	if err := keys.CheckName("User", c.User); err != nil {
 		return err
 	}
-	switch n := utf8.RuneCountInString(c.Text); {
+	switch {
 	case !utf8.ValidString(c.Text):
 		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
 	case strings.TrimSpace(c.Text) == "":
 		return &plaza.InvalidError{Field: "Text", Reason: "is empty"}
-	case n > r.opts.MaxRunes:
-		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("has %d runes, at most %d are allowed", n, r.opts.MaxRunes)}
 	}
-	if n := len(c.Mentions); n > MaxMentions {
-		return &plaza.InvalidError{Field: "Mentions", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, MaxMentions)}
+	err := cmp.Or(
+		args.Count("Text", utf8.RuneCountInString(c.Text), "runes", r.opts.MaxRunes),
+		args.Count("Mentions", len(c.Mentions), "mentions", MaxMentions),
+		args.Count("Data", len(c.Data), "bytes", r.opts.MaxData),
+	)
+	if err != nil {
+		return err
 	}
 	if err := keys.CheckSet("Mentions", c.Mentions); err != nil {
 		return err
-	}
-	if n := len(c.Data); n > r.opts.MaxData {
-		return &plaza.InvalidError{Field: "Data", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", n, r.opts.MaxData)}
 	}
 	if len(c.Data) > 0 && !jsontext.Valid(c.Data) {
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}

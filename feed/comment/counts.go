@@ -1,11 +1,13 @@
 package comment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -46,10 +48,8 @@ func (r *Repository) header(ctx context.Context, object string) (headerItem, err
 // Cost: 1 request, 0.5 RCU for each object.
 func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]Counts, error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.CountsMany")
-	if n := len(objects); n > maxMany {
-		return nil, &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
-	}
-	if err := keys.CheckNames("Objects", objects); err != nil {
+	err := cmp.Or(args.Count("Objects", len(objects), "objects", maxMany), keys.CheckNames("Objects", objects))
+	if err != nil {
 		return nil, err
 	}
 	wanted := make([]store.Key, len(objects))

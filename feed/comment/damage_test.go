@@ -18,7 +18,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -355,10 +354,4 @@ func TestAnIDFromTheFutureIsRefused(t *testing.T) {
 		_, _, err = w.Add(context.Background(), comment.Comment{Object: "bird", ID: id, User: "ann", Text: "hi"})
 		require.ErrorIs(t, err, want, "%d ms ahead", ahead)
 	}
-}
-
-func TestEveryAttributeIsDecodedIntoItsField(t *testing.T) {
-	t.Parallel()
-	row, attribute := comment.ByName()
-	dynamotest.SameFields(t, row, attribute)
 }

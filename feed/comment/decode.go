@@ -5,11 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
-	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // store adds the item's key to these.
@@ -22,12 +19,8 @@ var (
 	errPlace   = errors.New("its sort key is not a score and an id")
 )
 
-// UnmarshalDynamoItem sets the ids of the address too, except the root of a row
-// among the rest.
-func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, i.attribute); err != nil {
-		return err
-	}
+// CheckItem sets the ids of the address too, except the root of a row among the rest.
+func (i *row) CheckItem() error {
 	if err := i.readKey(); err != nil {
 		return err
 	}
@@ -71,109 +64,35 @@ func (i *row) check() error {
 	return nil
 }
 
-// UnmarshalDynamoItem refuses an item without an address.
-func (i *ownItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain ownItem
-	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses an item without an address.
+func (i *ownItem) CheckItem() error {
 	if i.ID == 0 || i.Object == "" || i.Hash == nil && i.Removed == nil {
 		return errID
 	}
 	return nil
 }
 
-// UnmarshalDynamoItem refuses an item without an address.
-func (i *keyItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain keyItem
-	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses an item without an address.
+func (i *keyItem) CheckItem() error {
 	if i.ID == 0 || i.Object == "" || i.Hash == nil {
 		return errID
 	}
 	return nil
 }
 
-// UnmarshalDynamoItem refuses negative counts.
-func (i *headerItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain headerItem
-	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses negative counts.
+func (i *headerItem) CheckItem() error {
 	if i.N < 0 || i.Roots < 0 {
 		return errCount
 	}
 	return nil
 }
 
-// UnmarshalDynamoItem refuses a sort key that is not a score and an id.
-func (i *scoreItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain scoreItem
-	if err := store.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses a sort key that is not a score and an id.
+func (i *scoreItem) CheckItem() error {
 	_, id, _ := strings.Cut(i.SK, "#")
 	if i.id, _ = ids.Parse(id); i.id == 0 || !validPlace(i.SK) {
 		return errPlace
-	}
-	return nil
-}
-
-func (i *row) attribute(name string) any {
-	switch name {
-	case "pk":
-		return &i.PK
-	case "sk":
-		return &i.SK
-	case "user":
-		return &i.User
-	case "text":
-		return &i.Text
-	case "parent":
-		return &i.Parent
-	case "parentRest":
-		return &i.ParentRest
-	case "quote":
-		return &i.Quote
-	case "mentions":
-		return &i.Mentions
-	case "data":
-		return &i.Data
-	case "edited":
-		return &i.Edited
-	case "score":
-		return &i.Score
-	case "hidden":
-		return &i.Hidden
-	case "removed":
-		return &i.Removed
-	case "ttl":
-		return &i.TTL
-	case "replies":
-		return &i.Replies
-	case "answers":
-		return &i.Answers
-	case "rows":
-		return &i.Rows
-	case "first":
-		return &i.First
-	case "more":
-		return &i.More
-	case "next":
-		return &i.Next
-	case "past":
-		return &i.Past
-	case "ver":
-		return &i.Ver
-	case "turn":
-		return &i.Turn
-	case "editOp":
-		return &i.EditOp
-	case "editCall":
-		return &i.EditCall
-	case "editCallBefore":
-		return &i.EditCallBefore
 	}
 	return nil
 }

@@ -12,11 +12,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-const (
-	erasePage     = 1000 // how many rows are read before they are deleted
-	eraseParallel = 4    // batches at once
-)
-
 // Erase deletes every comment of a user, as Delete does, and takes the user's
 // name from all of the user's tombstones. After an error, repeat it.
 //
@@ -37,13 +32,12 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 }
 
 func (r *Repository) erase(ctx context.Context, user string) error {
-	if err := r.erasePartition(ctx, "", keyPK(user)); err != nil {
+	if err := r.table.Erase(ctx, keyPK(user)); err != nil {
 		return err
 	}
 	var damaged error
-	span := store.Span{PK: ownPK(user), Limit: erasePage, Consistent: true}
-	for {
-		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+	span := store.Span{PK: ownPK(user), Consistent: true}
+	for items, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
@@ -67,14 +61,11 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 			}
 		}
 		// These go after the names, because a repeat finds the names by them.
-		if err := r.table.DeleteAll(ctx, left, eraseParallel); err != nil {
+		if err := r.table.DeleteAll(ctx, left); err != nil {
 			return err
 		}
-		if rest == "" {
-			return damaged
-		}
-		span.To = rest
 	}
+	return damaged
 }
 
 // eraseName removes the user's name from a tombstone, if there is one.
@@ -117,9 +108,8 @@ func (r *Repository) eraseObject(ctx context.Context, object string) error {
 // them it deletes what only they name: their authors' items and, for roots, the
 // rest of their threads.
 func (r *Repository) erasePartition(ctx context.Context, object, pk string) error {
-	span := store.Span{PK: pk, Limit: erasePage, Consistent: true}
-	for {
-		found, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+	span := store.Span{PK: pk, Consistent: true}
+	for found, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
@@ -137,17 +127,14 @@ func (r *Repository) erasePartition(ctx context.Context, object, pk string) erro
 				own = append(own, ownKey(user, id))
 			}
 		}
-		if err := r.table.DeleteAll(ctx, own, eraseParallel); err != nil {
+		if err := r.table.DeleteAll(ctx, own); err != nil {
 			return err
 		}
-		if err := r.table.DeleteAll(ctx, all, eraseParallel); err != nil {
+		if err := r.table.DeleteAll(ctx, all); err != nil {
 			return err
 		}
-		if rest == "" {
-			return nil
-		}
-		span.To = rest
 	}
+	return nil
 }
 
 // named returns what a comment's row names: whether its thread has further

@@ -24,6 +24,7 @@ const (
 	nextMost    = firstRows * 2
 	refills     = 3  // attempts to fill Next while others change the thread
 	gapRows     = 16 // rows of the first read for replies that stand; each read doubles it
+	maxGapRows  = 1000
 	gapReads    = 6
 	gapParallel = 8 // threads that are read at once
 
@@ -154,7 +155,7 @@ func (r *Repository) standing(ctx context.Context, root Address, above ids.ID, w
 		if end == "" {
 			return found, false, nil
 		}
-		span.From, span.Limit = end, min(span.Limit*2, erasePage)
+		span.From, span.Limit = end, min(span.Limit*2, maxGapRows)
 	}
 	return found, true, nil
 }

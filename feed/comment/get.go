@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -42,8 +43,8 @@ func (r *Repository) Get(ctx context.Context, at Address) (Comment, error) {
 // 0.5 RCU for each Quote, more.
 func (r *Repository) GetMany(ctx context.Context, ats []Address) (map[Address]Comment, error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.GetMany")
-	if n := len(ats); n > maxMany {
-		return nil, &plaza.InvalidError{Field: "Addresses", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
+	if err := args.Count("Addresses", len(ats), "addresses", maxMany); err != nil {
+		return nil, err
 	}
 	for i, at := range ats {
 		if err := at.check(fmt.Sprintf("Addresses[%d].", i)); err != nil {

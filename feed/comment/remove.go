@@ -1,13 +1,14 @@
 package comment
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -61,16 +62,15 @@ func (r *Repository) Delete(ctx context.Context, a Action) (changed bool, err er
 // Cost: as Delete; an unknown comment 1 request, 1 RCU.
 func (r *Repository) Remove(ctx context.Context, at Address, why Removal) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Remove")
-	if err := at.check(""); err != nil {
+	err = cmp.Or(
+		at.check(""),
+		keys.CheckName("By", why.By),
+		args.Count("Reason", len(why.Reason), "bytes", MaxReason),
+	)
+	if err != nil {
 		return false, err
 	}
-	if err := keys.CheckName("By", why.By); err != nil {
-		return false, err
-	}
-	switch {
-	case len(why.Reason) > MaxReason:
-		return false, &plaza.InvalidError{Field: "Reason", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(why.Reason), MaxReason)}
-	case !utf8.ValidString(why.Reason):
+	if !utf8.ValidString(why.Reason) {
 		return false, &plaza.InvalidError{Field: "Reason", Reason: "is not UTF-8"}
 	}
 	changed, err = r.remove(ctx, at, removing{by: why.By, reason: why.Reason})
@@ -154,7 +154,7 @@ func (r *Repository) removal(seen, root row, how removing) *store.Tx {
 		why.By = ""
 	}
 	update := t.Update(seen.key()).
-		Remove("text", "quote", "mentions", "data", "edited", "editOp", "editCall", "editCallBefore", "score").
+		Remove(store.Deleted[row]()...).
 		Set("removed", why).
 		Add("ver", 1)
 	if leaf || how.erase {

@@ -31,6 +31,13 @@ func TestDeletingAnAnsweredCommentLeavesATombstone(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, again)
 	}
+	for _, item := range w.state(t) {
+		if item["removed"] != nil {
+			for _, name := range []string{"text", "mentions", "data"} {
+				require.NotContains(t, item, name, "reads ignore it")
+			}
+		}
+	}
 	require.Equal(t, []ids.ID{answer.ID, flow.ID, root.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 10)))
 	require.Equal(t, []ids.ID{leaf.ID, reply.ID}, idsOf(all(t, of(w.Replies, root.Address(), nil), 10)))
 	counts, err := w.Counts(t.Context(), "bird")

@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -32,10 +34,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if gen == nil {
 		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
 	}
-	r := &Repository{gen: gen}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{gen: gen, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err
@@ -121,31 +120,14 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	if o.MaxRunes == 0 {
-		o.MaxRunes = 2000
-	}
-	if o.MaxData == 0 {
-		o.MaxData = 4 << 10
-	}
-	if o.ExcerptRunes == 0 {
-		o.ExcerptRunes = 100
-	}
-	if o.Codec == nil {
-		o.Codec = cursor.Plain()
-	}
+	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	const most = 64 << 10
-	for _, size := range []struct {
-		field string
-		given int
-	}{
-		{"MaxRunes", o.MaxRunes}, {"MaxData", o.MaxData}, {"ExcerptRunes", o.ExcerptRunes},
-	} {
-		if size.given < 1 || size.given > most {
-			return &plaza.InvalidError{Field: "Options." + size.field, Reason: fmt.Sprintf("is %d, 1 to %d are allowed", size.given, most)}
-		}
-	}
-	return nil
+	return cmp.Or(
+		args.Default("Options.MaxRunes", &o.MaxRunes, 2000, 1, most),
+		args.Default("Options.MaxData", &o.MaxData, 4<<10, 1, most),
+		args.Default("Options.ExcerptRunes", &o.ExcerptRunes, 100, 1, most),
+	)
 }

@@ -22,6 +22,9 @@ func feature() store.Feature {
 	return store.Feature{Name: "comment", Format: 1, Schema: Table, Expires: true}
 }
 
+//go:generate rm -f row_gen.go
+//go:generate go test -run TestTheCodeOfRowsIsGenerated -write
+
 // row is a comment: T#object / id in the object's own list, F#object / root#id
 // among the first replies of a thread, R#object#root / id among the rest. It
 // never moves.
@@ -29,25 +32,25 @@ type row struct {
 	PK         string     `dynamo:"pk"`
 	SK         string     `dynamo:"sk"`
 	User       string     `dynamo:"user,omitempty"` // Erase removes it from tombstones
-	Text       string     `dynamo:"text,omitempty"`
+	Text       string     `dynamo:"text,omitempty" role:"content"`
 	Parent     ids.ID     `dynamo:"parent,omitempty"`
 	ParentRest bool       `dynamo:"parentRest,omitempty"` // the parent lies among the rest
-	Quote      *quoteItem `dynamo:"quote,omitempty"`
-	Mentions   []string   `dynamo:"mentions,omitempty"`
-	Data       string     `dynamo:"data,omitempty"`
-	Edited     time.Time  `dynamo:"edited,omitempty"`
-	Score      *int64     `dynamo:"score,omitempty"` // its score in Top
+	Quote      *quoteItem `dynamo:"quote,omitempty" role:"content"`
+	Mentions   []string   `dynamo:"mentions,omitempty" role:"content"`
+	Data       string     `dynamo:"data,omitempty" role:"content"`
+	Edited     time.Time  `dynamo:"edited,omitempty" role:"mark"`
+	Score      *int64     `dynamo:"score,omitempty" role:"mark"` // its score in Top
 
 	Hidden  bool         `dynamo:"hidden,omitempty"`
-	Removed *removalItem `dynamo:"removed,omitempty"`
+	Removed *removalItem `dynamo:"removed,omitempty" role:"removal"`
 	TTL     int64        `dynamo:"ttl,omitempty"` // of a removed leaf: no list shows it, but it guards the id
 
 	// Replies counts the visible replies of a root's thread. Answers counts the
 	// visible comments that name this one as Parent and are not in Replies. Rows
 	// counts all that are stored, of both.
-	Replies int64 `dynamo:"replies,omitempty"`
-	Answers int64 `dynamo:"answers,omitempty"`
-	Rows    int64 `dynamo:"rows,omitempty"`
+	Replies int64 `dynamo:"replies,omitempty" role:"counter"`
+	Answers int64 `dynamo:"answers,omitempty" role:"counter"`
+	Rows    int64 `dynamo:"rows,omitempty" role:"counter"`
 
 	First []string `dynamo:"first,set,omitempty"` // the ids of a root's first replies
 	More  bool     `dynamo:"more,omitempty"`      // there are or were further ones
@@ -58,9 +61,9 @@ type row struct {
 	Turn int64 `dynamo:"turn,omitempty"` // raised by Hide, Unhide and UpdateScore, which require the one they read
 
 	// The id of the last edit, and the calls of it and of the one before it.
-	EditOp         ids.ID `dynamo:"editOp,omitempty"`
-	EditCall       ids.ID `dynamo:"editCall,omitempty"`
-	EditCallBefore ids.ID `dynamo:"editCallBefore,omitempty"`
+	EditOp         ids.ID `dynamo:"editOp,omitempty" role:"mark"`
+	EditCall       ids.ID `dynamo:"editCall,omitempty" role:"mark"`
+	EditCallBefore ids.ID `dynamo:"editCallBefore,omitempty" role:"mark"`
 
 	// Not stored; set when the row is read.
 	at         Address

@@ -1,10 +1,12 @@
 package reaction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -113,8 +115,5 @@ func (r *Repository) known(count edge.Count) map[string]int64 {
 }
 
 func checkObjects(objects []string) error {
-	if len(objects) > maxObjects {
-		return &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d objects, at most %d are allowed", len(objects), maxObjects)}
-	}
-	return keys.CheckNames("Objects", objects)
+	return cmp.Or(args.Count("Objects", len(objects), "objects", maxObjects), keys.CheckNames("Objects", objects))
 }

@@ -1,12 +1,14 @@
 package reaction
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -58,10 +60,7 @@ type Options struct {
 }
 
 func (o *Options) withDefaults() (Options, error) {
-	var full Options
-	if o != nil {
-		full = *o
-	}
+	full := args.Given(o)
 	if err := checkKinds(full.Kinds); err != nil {
 		return full, err
 	}
@@ -71,9 +70,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if full.Shards == nil {
 		full.Shards = func(string) int { return 1 }
 	}
-	if full.Codec == nil {
-		full.Codec = cursor.Plain()
-	}
+	full.Codec = cmp.Or(full.Codec, cursor.Plain())
 	if full.Now == nil {
 		full.Now = time.Now
 	}
@@ -81,18 +78,22 @@ func (o *Options) withDefaults() (Options, error) {
 }
 
 func checkKinds(kinds []string) error {
-	if len(kinds) == 0 || len(kinds) > maxKinds {
-		return &plaza.InvalidError{Field: "Options.Kinds", Reason: fmt.Sprintf("has %d kinds, 1 to %d are allowed", len(kinds), maxKinds)}
+	if len(kinds) == 0 {
+		return &plaza.InvalidError{Field: "Options.Kinds", Reason: "is empty"}
+	}
+	if err := args.Count("Options.Kinds", len(kinds), "kinds", maxKinds); err != nil {
+		return err
 	}
 	for i, kind := range kinds {
 		field := fmt.Sprintf("Options.Kinds[%d]", i)
-		if err := keys.CheckName(field, kind); err != nil {
+		err := cmp.Or(
+			keys.CheckName(field, kind),
+			args.Count(field, len(keys.Join(kind)), `bytes, with # and \ counted twice`, maxKind),
+		)
+		if err != nil {
 			return err
 		}
-		switch {
-		case len(keys.Join(kind)) > maxKind:
-			return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d bytes long, # and \\ counted twice, at most %d are allowed", len(keys.Join(kind)), maxKind)}
-		case slices.Contains(kinds[:i], kind):
+		if slices.Contains(kinds[:i], kind) {
 			return &plaza.InvalidError{Field: field, Reason: "is there twice"}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -60,42 +61,28 @@ type Options struct {
 }
 
 func (o *Options) withDefaults() (Options, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
-	if v.Duration == 0 {
-		v.Duration = time.Minute
-	}
-	if v.Renew == 0 {
-		v.Renew = v.Duration / 3
-	}
-	if v.Tries == 0 {
-		v.Tries = 16
-	}
+	v := args.Given(o)
 	if v.Now != nil {
 		v.TrustClock = true
 	} else {
 		v.Now = time.Now
 	}
-	if v.Rand == nil {
-		v.Rand = rand.Reader
-	}
+	v.Rand = cmp.Or(v.Rand, rand.Reader)
 	if v.source == nil {
 		now := v.Now
 		v.source = func(machine uint16) (ids.Source, error) { return ids.New(machine, &ids.Options{Now: now}) }
 	}
-	switch {
-	case v.Duration < time.Second:
-		return v, &plaza.InvalidError{Field: "Duration", Reason: "is below a second"}
-	case v.Renew >= v.Duration:
-		return v, &plaza.InvalidError{Field: "Renew", Reason: "is not below Duration"}
-	case v.First >= machines:
-		return v, &plaza.InvalidError{Field: "First", Reason: "is above 16383"}
-	case v.Tries < 0:
-		return v, &plaza.InvalidError{Field: "Tries", Reason: "is negative"}
+	v.Duration = cmp.Or(v.Duration, time.Minute)
+	v.Renew = cmp.Or(v.Renew, v.Duration/3)
+	err := cmp.Or(
+		args.AtLeast("Duration", v.Duration, time.Second),
+		args.AtMost("First", v.First, machines-1),
+		args.DefaultAtLeast("Tries", &v.Tries, 16, 0),
+	)
+	if err == nil && v.Renew >= v.Duration {
+		err = &plaza.InvalidError{Field: "Renew", Reason: "is not below Duration"}
 	}
-	return v, nil
+	return v, err
 }
 
 // Acquire takes a free machine number. It starts at a random one and counts up.

@@ -152,15 +152,3 @@ func JSON(data []byte) error {
 	}
 	return nil
 }
-
-// Bound sets a limit in an Options to its default if it is 0, and refuses a
-// negative one.
-func Bound(field string, value *int, fallback int) error {
-	if *value == 0 {
-		*value = fallback
-	}
-	if *value < 0 {
-		return &plaza.InvalidError{Field: field, Reason: "is negative"}
-	}
-	return nil
-}

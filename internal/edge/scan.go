@@ -9,9 +9,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// pageSize is how many rows a Check, Repair or Erase reads at a time.
-const pageSize = 1000
-
 // onDamaged is called with a damaged item and the names of its damaged
 // attributes. "pk" as the first means the whole item. A nil onDamaged ignores
 // damage.
@@ -84,16 +81,7 @@ func (g *Graph) list(ctx context.Context, pk string, like Edge, damaged onDamage
 
 // items reads a partition strongly consistently, from the last sort key down.
 func (g *Graph) items(ctx context.Context, pk string) iter.Seq2[[]dynamo.Item, error] {
-	return func(yield func([]dynamo.Item, error) bool) {
-		span := store.Span{PK: pk, Limit: pageSize, Consistent: true}
-		for {
-			items, err := store.Query[dynamo.Item](ctx, g.table, span)
-			if !yield(items, err) || err != nil || len(items) < pageSize {
-				return
-			}
-			span.To = store.KeyOf(items[pageSize-1]).SK
-		}
-	}
+	return store.Pages[dynamo.Item](ctx, g.table, store.Span{PK: pk, Consistent: true})
 }
 
 func countEdges(pages iter.Seq2[[]Edge, error]) (n int64, err error) {

@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -19,8 +19,8 @@ import (
 // of another.
 func (g *Graph) ShardFor(e Edge) (int, error) {
 	n := g.shards(e.Head)
-	if n < 1 || n > MaxShards {
-		return 0, &plaza.InvalidError{Field: "Options.Shards", Reason: fmt.Sprintf("gives %d shards, 1 to %d are allowed", n, MaxShards)}
+	if err := args.Between("Options.Shards", n, 1, MaxShards); err != nil {
+		return 0, err
 	}
 	h := fnv.New64a()
 	h.Write([]byte(e.ID.String()))

@@ -105,7 +105,7 @@ func flaw(name string) (reason string) {
 	case name == "":
 		return "is empty"
 	case len(name) > MaxName:
-		return fmt.Sprintf("is %d bytes long, at most %d are allowed", len(name), MaxName)
+		return fmt.Sprintf("has %d bytes, at most %d are allowed", len(name), MaxName)
 	case !utf8.ValidString(name):
 		return "is not UTF-8"
 	}

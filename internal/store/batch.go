@@ -32,13 +32,30 @@ func (t *Table) PutAll(ctx context.Context, items []dynamo.Item, atOnce int) err
 	return t.writeAll(ctx, requests, atOnce)
 }
 
-// DeleteAll deletes items by key, in batches as PutAll does.
-func (t *Table) DeleteAll(ctx context.Context, keys []Key, atOnce int) error {
+// DeleteAll deletes items by key, as PutAll writes them, up to 4 requests at a time.
+func (t *Table) DeleteAll(ctx context.Context, keys []Key) error {
 	requests := make([]types.WriteRequest, len(keys))
 	for i, key := range keys {
 		requests[i].DeleteRequest = &types.DeleteRequest{Key: key.item()}
 	}
-	return t.writeAll(ctx, requests, atOnce)
+	return t.writeAll(ctx, requests, 4)
+}
+
+// Erase deletes all items of a partition, damaged ones too.
+func (t *Table) Erase(ctx context.Context, pk string) error {
+	for items, err := range Pages[dynamo.Item](ctx, t, Span{PK: pk, Consistent: true}) {
+		if err != nil {
+			return err
+		}
+		all := make([]Key, len(items))
+		for i, item := range items {
+			all[i] = KeyOf(item)
+		}
+		if err := t.DeleteAll(ctx, all); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, atOnce int) error {

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // rowsOf returns n rows of pk "p", in order, each with a text of the given size.
@@ -30,7 +32,7 @@ func TestUnprocessedEntriesAreWrittenLater(t *testing.T) {
 	require.Equal(t, rows, stored(t, table, "p"))
 
 	sent = next(in, 3, faults.Fault{Kind: faults.Unprocessed, Entries: 5})
-	require.NoError(t, table.DeleteAll(t.Context(), keysOf(rows), 1))
+	require.NoError(t, table.DeleteAll(t.Context(), keysOf(rows)))
 	require.Equal(t, 4, sent())
 	require.Empty(t, stored(t, table, "p"))
 }
@@ -62,9 +64,24 @@ func TestBatchWritesOverManyRequests(t *testing.T) {
 	require.NoError(t, table.PutAll(t.Context(), items(t, rows), 4))
 	require.Equal(t, 11, in.Requests())
 	require.Equal(t, rows, stored(t, table, "p"))
-	require.NoError(t, table.DeleteAll(t.Context(), keysOf(rows[:255]), 4))
+	require.NoError(t, table.DeleteAll(t.Context(), keysOf(rows[:255])))
 	require.Equal(t, rows[255:], stored(t, table, "p"))
 	require.NoError(t, table.PutAll(t.Context(), nil, 4))
+}
+
+func TestErasedIsAWholePartition(t *testing.T) {
+	t.Parallel()
+	table, in := newTable(t)
+	all := append(items(t, rowsOf(1000, 0)), item(t, map[string]any{"pk": "p", "sk": "damaged", "n": "x"}))
+	require.NoError(t, table.PutAll(t.Context(), append(all, item(t, row{PK: "q", SK: "a"})), 4))
+	before := in.Requests()
+	require.NoError(t, table.Erase(t.Context(), "p"))
+	require.Equal(t, 2+40+1, in.Requests()-before, "two pages, and 25 items a request")
+	require.Len(t, stored(t, table, "q"), 1)
+	left, err := store.Query[dynamo.Item](t.Context(), table, store.Span{PK: "p", Consistent: true})
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoError(t, table.Erase(t.Context(), "p"))
 }
 
 func TestGetAllReadsEverything(t *testing.T) {

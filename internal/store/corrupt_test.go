@@ -99,31 +99,25 @@ func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 	}
 }
 
-func TestReadGoesOnWhereItEnded(t *testing.T) {
+func TestPagesHaveEachRowOnce(t *testing.T) {
 	t.Parallel()
 	const n = 7
 	table, reported := damaged(t, n, func(i int) bool { return i%3 == 0 })
 	for _, ascending := range []bool{false, true} {
 		for limit := 1; limit <= n; limit++ {
 			*reported = nil
-			span := store.Span{PK: "p", Ascending: ascending, Limit: limit, Consistent: true}
+			pages := store.Pages[row](t.Context(), table, store.Span{PK: "p", Ascending: ascending, Limit: limit, Consistent: true})
 			var got []string
-			for reads := 0; ; reads++ {
-				require.LessOrEqual(t, reads, n, "the rows do not end")
-				rows, rest, err := store.Read[row](t.Context(), table, span)
+			reads := 0
+			for rows, err := range pages {
 				require.NoError(t, err)
+				require.LessOrEqual(t, reads, n, "the rows do not end")
+				reads++
 				for _, r := range rows {
 					got = append(got, r.SK)
 				}
-				if rest == "" {
-					break
-				}
-				if ascending {
-					span.From = rest
-				} else {
-					span.To = rest
-				}
 			}
+			require.Equal(t, n/limit+1, reads)
 			for _, e := range *reported {
 				got = append(got, e.SK)
 			}

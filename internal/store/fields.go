@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding"
-	"fmt"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -10,22 +9,6 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 )
-
-// UnmarshalItem is dynamo.UnmarshalItem, which takes NULL for the zero value, so that an
-// attribute that is there would count as absent. No feature stores NULL. A raw item may
-// have it, for those who repair.
-func UnmarshalItem(item dynamo.Item, out any) error {
-	if raw, ok := out.(*dynamo.Item); ok {
-		*raw = item
-		return nil
-	}
-	for name, value := range item {
-		if _, null := value.(*types.AttributeValueMemberNULL); null {
-			return fmt.Errorf("%s is null", name)
-		}
-	}
-	return dynamo.UnmarshalItem(item, out)
-}
 
 // Fields unmarshals the attributes of an item into what field returns a pointer to
 // for their names, nil for those to ignore. It gives what dynamo.UnmarshalItem

@@ -28,7 +28,7 @@ func (g Guard) Update() *Update {
 	switch {
 	case !g.seen:
 		u.SetExpr("$ = if_not_exists($, ?)", g.part+before, g.part, Mark{})
-	case g.last.Mark != Mark{}:
+	case !g.last.IsZero():
 		u.Set(g.part+before, g.last.Mark)
 	}
 	return u
@@ -37,7 +37,7 @@ func (g Guard) Update() *Update {
 // Put starts the write of the whole item, which the change has read.
 func (g Guard) Put(item any) *Put {
 	p := g.table.Put(item).Set(g.part, Mark{g.op, g.call})
-	if g.last.Mark != (Mark{}) {
+	if !g.last.IsZero() {
 		p.Set(g.part+before, g.last.Mark)
 	}
 	condition, args := g.condition()
@@ -68,7 +68,7 @@ func (g Guard) condition() (condition string, args []any) {
 	switch {
 	case !g.seen:
 		return "attribute_not_exists($) OR $ < ?", []any{g.part, g.part, g.op}
-	case g.last.Mark == Mark{}:
+	case g.last.IsZero():
 		return "attribute_not_exists($)", []any{g.part}
 	}
 	return "$ = ?", []any{g.part, g.last.Mark}

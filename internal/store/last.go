@@ -26,6 +26,9 @@ type Mark struct {
 	Call ids.ID // the last call that changed something
 }
 
+// IsZero reports whether there was no call.
+func (m Mark) IsZero() bool { return m == Mark{} }
+
 // MarshalText writes the ids without a separator: all ids have one length.
 func (m Mark) MarshalText() ([]byte, error) {
 	if m.Call == m.Op {

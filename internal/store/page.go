@@ -1,17 +1,15 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // maxReads bounds the reads of one page. Where rows are hidden, each read asks
@@ -303,8 +301,6 @@ func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
 // Limit returns the page size for a request of n. 0 gives otherwise, the default, and a
 // number above most gives most.
 func Limit(n, otherwise, most int) (int, error) {
-	if n < 0 {
-		return 0, &plaza.InvalidError{Field: "Limit", Reason: fmt.Sprintf("is %d", n)}
-	}
-	return min(cmp.Or(n, otherwise), most), nil
+	err := args.DefaultAtLeast("Limit", &n, otherwise, 0)
+	return min(n, most), err
 }

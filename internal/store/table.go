@@ -8,7 +8,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -154,6 +156,26 @@ func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, 
 		}
 	}
 	return decodeAll[R](t, items), rest, nil
+}
+
+// Pages reads all rows of a span, Limit at a time, each page as Read does. Limit defaults
+// to 1,000. An error is the last page.
+func Pages[R any](ctx context.Context, t *Table, s Span) iter.Seq2[[]R, error] {
+	return func(yield func([]R, error) bool) {
+		next := s
+		next.Limit = cmp.Or(s.Limit, 1000)
+		for {
+			rows, rest, err := Read[R](ctx, t, next)
+			if !yield(rows, err) || rest == "" {
+				return
+			}
+			if s.Ascending {
+				next.From = rest
+			} else {
+				next.To = rest
+			}
+		}
+	}
 }
 
 // after appended to a sort key is the next greater key.

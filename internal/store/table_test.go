@@ -57,7 +57,7 @@ var others = map[string]func(context.Context, *store.Table) error{
 		return table.PutAll(ctx, []dynamo.Item{put}, 1)
 	},
 	"batch delete": func(ctx context.Context, table *store.Table) error {
-		return table.DeleteAll(ctx, []store.Key{{PK: "p", SK: "a"}}, 1)
+		return table.DeleteAll(ctx, []store.Key{{PK: "p", SK: "a"}})
 	},
 }
 

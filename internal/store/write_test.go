@@ -201,7 +201,7 @@ func calls(t *testing.T) map[string]func(context.Context, *store.Table) error {
 	calls := map[string]func(context.Context, *store.Table) error{
 		"delete":       func(ctx context.Context, table *store.Table) error { return table.Run(ctx, table.Delete(key)) },
 		"batch put":    func(ctx context.Context, table *store.Table) error { return table.PutAll(ctx, put, 1) },
-		"batch delete": func(ctx context.Context, table *store.Table) error { return table.DeleteAll(ctx, []store.Key{key}, 1) },
+		"batch delete": func(ctx context.Context, table *store.Table) error { return table.DeleteAll(ctx, []store.Key{key}) },
 		"scan": func(ctx context.Context, table *store.Table) error {
 			_, err := store.Scan[row](ctx, table, "a")
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // maxCron is the longest cron text, in bytes.
@@ -47,8 +48,8 @@ func CheckCron(cron string) error {
 
 func fields(text string) (*cron.SpecSchedule, error) {
 	refuse := func(reason string) error { return &plaza.InvalidError{Field: "Cron", Reason: reason} }
-	if len(text) > maxCron {
-		return nil, refuse(fmt.Sprintf("is %d bytes long, at most %d are allowed", len(text), maxCron))
+	if err := args.Count("Cron", len(text), "bytes", maxCron); err != nil {
+		return nil, err
 	}
 	if strings.Contains(text, "=") { // the parser panics on some of these
 		return nil, refuse("has a zone of its own")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -18,6 +19,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/work"
 )
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
 const lease = 30 * time.Second
 
@@ -101,9 +104,9 @@ func TestAJobIsOneItem(t *testing.T) {
 	q := newQueue(t)
 	q.store(t, "ann")
 	require.Equal(t, q.job("ann"), q.stands(t, "ann"))
-	var item map[string]any
+	var item dynamo.Item
 	require.NoError(t, q.Table.Get(t.Context(), q.job("ann").Key, true, &item))
-	require.Equal(t, map[string]any{"pk": q.Place("ann"), "sk": "ann", "to": "ann"}, item, "nobody has it: it has no lease")
+	require.Equal(t, dynamo.Item{"pk": text(q.Place("ann")), "sk": text("ann"), "to": text("ann")}, item, "nobody has it: it has no lease")
 
 	j := q.stands(t, "ann")
 	require.NoError(t, q.End(t.Context(), j))

@@ -69,9 +69,8 @@ func (q *Queue[W]) each(ctx context.Context, before string, check func(context.C
 }
 
 func (q *Queue[W]) eachOf(ctx context.Context, span store.Span, check func(context.Context) error, do func(context.Context, Job[W], time.Time)) error {
-	for {
-		began := q.Now()
-		jobs, rest, err := store.Read[Job[W]](ctx, q.Table.Dated(), span)
+	began := q.Now()
+	for jobs, err := range store.Pages[Job[W]](ctx, q.Table.Dated(), span) {
 		if err == nil {
 			err = check(ctx)
 		}
@@ -84,10 +83,9 @@ func (q *Queue[W]) eachOf(ctx context.Context, span store.Span, check func(conte
 			}
 			do(ctx, job, began)
 		}
-		if span.From = rest; rest == "" {
-			return nil
-		}
+		began = q.Now() // of the next read
 	}
+	return nil
 }
 
 // try does a job unless another worker holds it.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -100,9 +101,9 @@ func TestADamagedJobStays(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, 1, q.damaged)
-	var item map[string]any
+	var item dynamo.Item
 	require.NoError(t, q.Table.Get(t.Context(), damaged, true, &item))
-	require.Equal(t, map[string]any{"pk": damaged.PK, "sk": damaged.SK}, item, "nobody claimed it")
+	require.Equal(t, dynamo.Item{"pk": text(damaged.PK), "sk": text(damaged.SK)}, item, "nobody claimed it")
 }
 
 func TestAPassReturnsReadAndClaimErrors(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/live"
 )
 
@@ -43,10 +44,7 @@ func New(client redis.UniversalClient, opts *Options) (*Backplane, error) {
 	if client == nil {
 		return nil, &plaza.InvalidError{Field: "client", Reason: "is nil"}
 	}
-	b := &Backplane{client: client}
-	if opts != nil {
-		b.opts = *opts
-	}
+	b := &Backplane{client: client, opts: args.Given(opts)}
 	if err := b.opts.setDefaults(); err != nil {
 		return nil, err
 	}

@@ -1,10 +1,10 @@
 package redisstream
 
 import (
-	"fmt"
+	"cmp"
 	"time"
 
-	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 )
 
 // Options of New. The zero value works. All but Every must be the same in
@@ -46,32 +46,12 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	if o.Prefix == "" {
-		o.Prefix = "live"
-	}
-	if o.MaxLen == 0 {
-		o.MaxLen = 10_000
-	}
-	if o.Expire == 0 {
-		o.Expire = time.Hour
-	}
-	if o.Readers == 0 {
-		o.Readers = 1
-	}
-	if o.Every == 0 {
-		o.Every = 10 * time.Millisecond
-	}
-	switch {
-	case o.Shared < 0 || o.Shared > 4096:
-		return &plaza.InvalidError{Field: "Options.Shared", Reason: fmt.Sprintf("is %d, 0 to 4096 are allowed", o.Shared)}
-	case o.MaxLen < 0:
-		return &plaza.InvalidError{Field: "Options.MaxLen", Reason: fmt.Sprintf("is %d", o.MaxLen)}
-	case o.Expire < time.Minute:
-		return &plaza.InvalidError{Field: "Options.Expire", Reason: "is below a minute"}
-	case o.Readers < 1 || o.Readers > 1024:
-		return &plaza.InvalidError{Field: "Options.Readers", Reason: fmt.Sprintf("is %d, 1 to 1024 are allowed", o.Readers)}
-	case o.Every < 0:
-		return &plaza.InvalidError{Field: "Options.Every", Reason: "is negative"}
-	}
-	return nil
+	o.Prefix = cmp.Or(o.Prefix, "live")
+	return cmp.Or(
+		args.Between("Options.Shared", o.Shared, 0, 4096),
+		args.DefaultAtLeast("Options.MaxLen", &o.MaxLen, 10_000, 0),
+		args.DefaultAtLeast("Options.Expire", &o.Expire, time.Hour, time.Minute),
+		args.Default("Options.Readers", &o.Readers, 1, 1, 1024),
+		args.DefaultAtLeast("Options.Every", &o.Every, 10*time.Millisecond, 0),
+	)
 }

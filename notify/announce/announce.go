@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify"
@@ -88,8 +89,8 @@ func checkContent(a notify.Announcement) error {
 	if !utf8.ValidString(a.Text) {
 		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
 	}
-	if n := len(a.Refs); n > MaxRefs {
-		return &plaza.InvalidError{Field: "Refs", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, MaxRefs)}
+	if err := args.Count("Refs", len(a.Refs), "refs", MaxRefs); err != nil {
+		return err
 	}
 	size := len(a.Title) + len(a.Text) + len(a.Data)
 	for i, ref := range a.Refs {
@@ -98,8 +99,8 @@ func checkContent(a notify.Announcement) error {
 			return &plaza.InvalidError{Field: fmt.Sprintf("Refs[%d]", i), Reason: "is not a Ref"}
 		}
 	}
-	if size > MaxSize {
-		return &plaza.InvalidError{Field: "Announcement", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", size, MaxSize)}
+	if err := args.Count("Announcement", size, "bytes", MaxSize); err != nil {
+		return err
 	}
 	if len(a.Data) > 0 && !jsontext.Valid(a.Data) {
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}

@@ -3,12 +3,12 @@ package announce
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/share"
@@ -65,10 +65,7 @@ func (r *Repository) Live(ctx context.Context, reader notify.Reader) ([]notify.A
 }
 
 func checkAudiences(audiences []string) error {
-	if n := len(audiences); n > MaxAudiences {
-		return &plaza.InvalidError{Field: "Audiences", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, MaxAudiences)}
-	}
-	return keys.CheckNames("Audiences", audiences)
+	return cmp.Or(args.Count("Audiences", len(audiences), "audiences", MaxAudiences), keys.CheckNames("Audiences", audiences))
 }
 
 func merge(audiences [][]notify.Announcement, now, joined time.Time) []notify.Announcement {

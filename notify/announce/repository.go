@@ -1,6 +1,7 @@
 package announce
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -35,19 +37,11 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	if o.CacheSize == 0 {
-		o.CacheSize = 10_000
-	}
-	if o.Codec == nil {
-		o.Codec = cursor.Plain()
-	}
+	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.CacheSize < 0 {
-		return &plaza.InvalidError{Field: "Options.CacheSize", Reason: fmt.Sprintf("is %d", o.CacheSize)}
-	}
-	return nil
+	return args.DefaultAtLeast("Options.CacheSize", &o.CacheSize, 10_000, 0)
 }
 
 // Repository keeps announcements in the table of package notify. It is safe for
@@ -65,10 +59,7 @@ var _ notify.Source = (*Repository)(nil)
 
 // New does no I/O. The table is notify's, which notify.Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
-	r := &Repository{gen: gen}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{gen: gen, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err

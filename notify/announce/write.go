@@ -173,11 +173,6 @@ func (r *Repository) withdraw(ctx context.Context, key store.Key, op ids.ID) (ro
 	return found, r.table.Decode(item, &found)
 }
 
-const (
-	erasePage     = 1000 // how many items are read before they are deleted
-	eraseParallel = 4    // batches at once
-)
-
 // Erase deletes all announcements to an audience. Processes may show them for
 // CacheTTL. Call it once nobody announces to the audience any more: what arrives later
 // stays. After an error, repeat it.
@@ -189,24 +184,5 @@ func (r *Repository) Erase(ctx context.Context, audience string) error {
 	if err := keys.CheckName("Audience", audience); err != nil {
 		return err
 	}
-	return wrap("erase", audience, r.erase(ctx, audiencePK(audience)))
-}
-
-func (r *Repository) erase(ctx context.Context, pk string) error {
-	for {
-		items, rest, err := store.Read[dynamo.Item](ctx, r.table, store.Span{PK: pk, Limit: erasePage, Consistent: true})
-		if err != nil {
-			return err
-		}
-		doomed := make([]store.Key, len(items))
-		for i, item := range items {
-			doomed[i] = store.KeyOf(item)
-		}
-		if err := r.table.DeleteAll(ctx, doomed, eraseParallel); err != nil {
-			return err
-		}
-		if rest == "" {
-			return nil
-		}
-	}
+	return wrap("erase", audience, r.table.Erase(ctx, audiencePK(audience)))
 }

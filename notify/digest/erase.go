@@ -10,8 +10,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-const eraseParallel = 4 // batches at once
-
 // Erase deletes a user's planned digests, and the records of those that were sent. It
 // reads the planned digests of all users, since there is no index by user.
 // notify.Repository.Erase does not delete planned digests, but without groups they send
@@ -45,5 +43,5 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 		return err
 	}
 	r.known.forget(user)
-	return r.table.DeleteAll(ctx, gone, eraseParallel)
+	return r.table.DeleteAll(ctx, gone)
 }

@@ -1,13 +1,14 @@
 package digest
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -46,19 +47,13 @@ func (o *Options) setDefaults() error {
 	if o.Schedule == nil {
 		o.Schedule = func(context.Context, string, string) (Schedule, error) { return Schedule{Daily: "08:00"}, nil }
 	}
-	if o.JobShards == 0 {
-		o.JobShards = 1
-	}
-	if o.CacheSize == 0 {
-		o.CacheSize = 10_000
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return checkBounds("Options.", []bound{
-		{"JobShards", int64(o.JobShards), 1, maxJobShards},
-		{"CacheSize", int64(o.CacheSize), 1, math.MaxInt32},
-	})
+	return cmp.Or(
+		args.Default("Options.JobShards", &o.JobShards, 1, 1, maxJobShards),
+		args.Default("Options.CacheSize", &o.CacheSize, 10_000, 1, math.MaxInt32),
+	)
 }
 
 // WorkerOptions are the options of a Worker. The zero value works.
@@ -95,34 +90,11 @@ func (o *WorkerOptions) setDefaults() error {
 	if o.User == nil {
 		o.User = feed.Ref.String
 	}
-	if o.AtOnce == 0 {
-		o.AtOnce = 16
-	}
-	if o.Poll == 0 {
-		o.Poll = 2 * time.Second
-	}
 	if o.OnAttempt == nil {
 		o.OnAttempt = func(Attempt) {}
 	}
-	return checkBounds("WorkerOptions.", []bound{
-		{"AtOnce", int64(o.AtOnce), 1, 1000},
-		{"Poll", int64(o.Poll), 1, math.MaxInt64},
-	})
-}
-
-type bound struct {
-	field            string
-	given, low, high int64
-}
-
-func checkBounds(of string, bounds []bound) error {
-	for _, b := range bounds {
-		if b.given < b.low || b.given > b.high {
-			return &plaza.InvalidError{
-				Field:  of + b.field,
-				Reason: fmt.Sprintf("is %d, %d to %d are allowed", b.given, b.low, b.high),
-			}
-		}
-	}
-	return nil
+	return cmp.Or(
+		args.Default("WorkerOptions.AtOnce", &o.AtOnce, 16, 1, 1000),
+		args.DefaultAtLeast("WorkerOptions.Poll", &o.Poll, 2*time.Second, 0),
+	)
 }

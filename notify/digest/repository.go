@@ -7,6 +7,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/work"
@@ -24,10 +25,7 @@ type Repository struct {
 
 // New does no I/O. The table is notify's, which notify.Table describes.
 func New(db *dynamo.DB, table string, opts *Options) (*Repository, error) {
-	r := &Repository{}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil || r.opts.TrustClock); err != nil {
 		return nil, err

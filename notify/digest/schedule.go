@@ -1,12 +1,14 @@
 package digest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
@@ -63,9 +65,16 @@ func (s Schedule) check() error {
 	refuse := func(field, reason string) error {
 		return &plaza.InvalidError{Field: "Schedule." + field, Reason: reason}
 	}
+	if s.Every != 0 {
+		err := cmp.Or(
+			args.Between("Schedule.Every", s.Every, minEvery, maxEvery),
+			args.Whole("Schedule.Every", s.Every, time.Second),
+		)
+		if err != nil {
+			return err
+		}
+	}
 	switch {
-	case s.Every != 0 && (s.Every < minEvery || s.Every > maxEvery || s.Every%time.Second != 0):
-		return refuse("Every", fmt.Sprintf("is %v, whole seconds from %v to %v are allowed", s.Every, minEvery, maxEvery))
 	case s.Every != 0 && s.Daily != "":
 		return refuse("Daily", "is set beside Every")
 	case s.Weekly != "" && (s.Every != 0 || s.Daily != ""):

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify"
@@ -29,10 +30,7 @@ type Worker struct {
 
 // NewWorker does no I/O.
 func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOptions) (*Worker, error) {
-	w := &Worker{r: digests, groups: groups, sender: sender}
-	if opts != nil {
-		w.opts = *opts
-	}
+	w := &Worker{r: digests, groups: groups, sender: sender, opts: args.Given(opts)}
 	switch {
 	case digests == nil:
 		return nil, &plaza.InvalidError{Field: "digests", Reason: "is nil"}

@@ -18,6 +18,7 @@ import (
 func TestEachChangeHappensOnce(t *testing.T) {
 	t.Parallel()
 	type repository = *message.Repository
+	type call = func(context.Context, repository, string) (bool, error)
 	f := changetest.Feature[repository]{
 		Package: "notify/message",
 		Table:   dynamotest.Table(t, message.Table),
@@ -31,33 +32,72 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		if _, err := r.Create(ctx, message.Group{ID: name, Members: []string{"ann", "ben"}}, "ann"); err != nil {
 			return err
 		}
-		for range 2 {
-			if _, _, err := r.Send(ctx, message.Message{Conversation: name, Sender: "ann", Key: name, Text: "first"}); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, _, err := r.Send(ctx, message.Message{Conversation: name, Sender: "ann", Key: name, Text: "first"})
+		return err
 	}
-	edit := func(text string) func(context.Context, repository, string) (bool, error) {
+	recall := func(ctx context.Context, r repository, name string) (bool, error) {
+		return r.Recall(ctx, of("ann", name), 1)
+	}
+	edit := func(text string) call {
 		return func(ctx context.Context, r repository, name string) (bool, error) {
 			_, changed, err := r.Edit(ctx, message.Message{Conversation: name, Seq: 1, Sender: "ann", Text: text})
 			return changed, err
 		}
 	}
-	content := func(ctx context.Context, r repository, name string) (any, error) {
-		page, err := r.History(ctx, message.In{Conversation: name, User: "ann"}, cursor.PageRequest{})
-		if err != nil {
-			return nil, err
+	marks := func(mark func(context.Context, repository, message.In) error) call {
+		return func(ctx context.Context, r repository, name string) (bool, error) {
+			return false, mark(ctx, r, of("ann", name))
 		}
-		return [2]any{page.Items[0].Text, page.Items[0].Recalled.IsZero()}, nil
 	}
+	pairOf := func(name string) message.Pair { return message.Pair{User: "ann", Other: name} }
+	block := func(ctx context.Context, r repository, name string) (bool, error) { return r.Block(ctx, pairOf(name)) }
+	unblock := func(ctx context.Context, r repository, name string) (bool, error) {
+		return r.Unblock(ctx, pairOf(name))
+	}
+	headKey := func(name string) store.Key { return store.Key{PK: "C#" + pairOf(name).Conversation(), SK: "~"} }
 	messageKey := func(name string) store.Key {
 		return store.Key{PK: keys.Join("C", name, "0"), SK: "0000000000000001"}
 	}
+	rowKey := func(name string) store.Key {
+		return store.Key{PK: keys.Join("U", "ann"), SK: keys.Join("C", name)}
+	}
+	content := func(ctx context.Context, r repository, name string) (any, error) {
+		page, err := r.History(ctx, of("ann", name), cursor.PageRequest{})
+		if err != nil {
+			return nil, err
+		}
+		m := page.Items[0]
+		return []any{len(page.Items), m.Text, m.Recalled.IsZero()}, nil
+	}
+	inbox := func(ctx context.Context, r repository, name string) (any, error) {
+		read, err := r.Receipts(ctx, of("ann", name))
+		if err != nil {
+			return nil, err
+		}
+		access, err := r.Access(ctx, of("ann", name))
+		return []any{read, access}, err
+	}
+	blocked := func(ctx context.Context, r repository, name string) (any, error) {
+		access, err := r.Access(ctx, message.In{Conversation: pairOf(name).Conversation(), User: "ann"})
+		return access.Blocked, err
+	}
 	f.Calls = map[string]changetest.Call[repository]{
-		"Repository.Edit": {
-			Part: "edit", Item: messageKey, Begin: group, Do: edit("one"), Undo: edit("two"), State: content,
+		"Repository.Edit":   {Part: "edit", Item: messageKey, Begin: group, Do: edit("one"), Undo: edit("two"), State: content},
+		"Repository.Recall": {Part: "recall", Item: messageKey, Begin: group, Do: recall, State: content},
+		"Repository.Block":  {Part: "block", Item: headKey, Do: block, Undo: unblock, State: blocked},
+		"Repository.Unblock": {
+			Part: "block", Item: headKey, Do: unblock, Undo: block, State: blocked,
+			Begin: func(ctx context.Context, r repository, name string) error {
+				_, err := r.Block(ctx, pairOf(name))
+				return err
+			},
 		},
+		"Repository.Read": {Item: rowKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
+			return r.Read(ctx, in, 1)
+		})},
+		"Repository.Clear": {Item: rowKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
+			return r.Clear(ctx, in)
+		})},
 	}
 	changetest.Run(t, f)
 }

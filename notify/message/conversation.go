@@ -1,10 +1,10 @@
 package message
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -94,8 +94,5 @@ func checkGroupID(field, id string) error {
 
 // checkLength refuses a conversation whose name is too long for a sort key.
 func checkLength(field, conversation string) error {
-	if n := len(conversation); n > maxConversation {
-		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("makes a name of %d bytes, at most %d are allowed", n, maxConversation)}
-	}
-	return nil
+	return args.Count(field, len(conversation), "bytes in the conversation's name", maxConversation)
 }

@@ -5,10 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -21,8 +21,11 @@ func (g Group) check() error {
 	if err := checkGroupID("ID", g.ID); err != nil {
 		return err
 	}
-	if n := len(g.Members); n < 1 || n > MaxMembers {
-		return &plaza.InvalidError{Field: "Members", Reason: fmt.Sprintf("has %d users, 1 to %d are allowed", n, MaxMembers)}
+	if len(g.Members) == 0 {
+		return &plaza.InvalidError{Field: "Members", Reason: "is empty"}
+	}
+	if err := args.Count("Members", len(g.Members), "users", MaxMembers); err != nil {
+		return err
 	}
 	return keys.CheckSet("Members", g.Members)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -14,12 +15,14 @@ import (
 // of m. It ignores the other fields. A recalled message is plaza.ErrRemoved, another
 // user's is plaza.ErrForbidden, and a number without a message is plaza.ErrNotFound. A
 // user who has left the group is ErrNotMember, and in a blocked pair the error is
-// ErrBlocked. changed is true only if this call changed anything. If another edit
-// overlaps and wins, Edit returns the message as it is then, and changed is false.
+// ErrBlocked. changed is true only if this call changed anything. The message that is
+// returned is the one that is stored then. If the answer is lost and the message is
+// recalled or edited twice meanwhile, it may be plaza.ErrUnknownOutcome: repeat the call
+// if it is still wanted.
 //
 // Cost: 2 requests, 2 RCU, 1 WCU, 1 WCU for each further KB of the larger content, and
-// 1 RCU for each further 4 KB of the stored one; with nothing to change 1 request, 2 RCU;
-// for each edit that overlaps, 1 request and the WCU once more.
+// 1 RCU for each further 4 KB of the stored one; for each edit that overlaps, 1 request
+// and the WCU once more.
 func (r *Repository) Edit(ctx context.Context, m Message) (edited Message, changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Edit")
 	in := In{m.Conversation, m.Sender}
@@ -139,12 +142,7 @@ func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool
 	return err == nil && stored.Recall == call, wrapMessage("recall", in.Conversation, seq, err)
 }
 
-func checkSeq(field string, seq int64) error {
-	if seq < 1 {
-		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d", seq)}
-	}
-	return nil
-}
+func checkSeq(field string, seq int64) error { return args.AtLeast(field, seq, 1) }
 
 func wrapMessage(what, conversation string, seq int64, err error) error {
 	return wrap(fmt.Sprintf("%s %d of", what, seq), conversation, err)

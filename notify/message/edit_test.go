@@ -3,8 +3,6 @@ package message_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -149,136 +147,50 @@ func (w world) skewed(t testing.TB, ahead time.Duration, wrap ...wrapper) *messa
 	return r
 }
 
-func TestTheLaterEditStandsWhateverTheClocks(t *testing.T) {
+// A request of an edit is lost. Before the SDK repeats it, the message is recalled.
+func TestARecallDoesNotHideAnEdit(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.send(t, pair, "ann")
-	processes := []*message.Repository{w.skewed(t, time.Hour), w.skewed(t, 0), w.skewed(t, -time.Hour)}
-	for i := range 9 {
-		m := message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: strings.Repeat("x", i+1)}
-		edited, changed, err := processes[i*2%3].Edit(t.Context(), m)
-		require.NoError(t, err)
-		require.True(t, changed)
-		require.Equal(t, m.Text, edited.Text)
-		require.Equal(t, m.Text, w.message(t, of("ben", pair), 1).Text)
+	edit := func(r *message.Repository, text string) (bool, error) {
+		_, changed, err := r.Edit(t.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: text})
+		return changed, err
 	}
-}
-
-// A request of an edit is lost. Before the SDK repeats it, other devices write.
-func TestAnEditIsAppliedOnce(t *testing.T) {
-	t.Parallel()
-	type write = func(t *testing.T, w world)
-	edits := func(text string, ahead time.Duration) write {
-		return func(t *testing.T, w world) {
-			_, changed, err := w.skewed(t, ahead).Edit(t.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: text})
-			require.NoError(t, err)
-			require.True(t, changed)
-		}
-	}
-	recalls := func(t *testing.T, w world) {
-		changed, err := w.Recall(t.Context(), of("ann", pair), 1)
-		require.NoError(t, err)
-		require.True(t, changed)
-	}
-	const recalled = ""
 	for name, c := range map[string]struct {
 		lost    faults.Kind
-		then    []write
-		text    string // that is returned, and stored
+		edited  bool // by another device too
 		changed bool
 		err     error
 	}{
-		"applied":         {faults.LostAfter, nil, "one", true, nil},
-		"applied, edited": {faults.LostAfter, []write{edits("two", 0)}, "two", false, nil},
-		"applied, edited by a clock that is ahead":      {faults.LostAfter, []write{edits("two", time.Hour)}, "two", false, nil},
-		"applied, edited by a clock that is behind":     {faults.LostAfter, []write{edits("two", -time.Hour)}, "two", false, nil},
-		"applied, edited by many":                       {faults.LostAfter, []write{edits("two", -time.Hour), edits("three", time.Hour), edits("four", 0)}, "four", false, nil},
-		"applied, edited and back":                      {faults.LostAfter, []write{edits("two", 0), edits("one", 0)}, "one", false, nil},
-		"applied, recalled":                             {faults.LostAfter, []write{recalls}, recalled, true, nil},
-		"applied, edited, recalled":                     {faults.LostAfter, []write{edits("two", -time.Hour), recalls}, recalled, false, nil},
-		"not applied":                                   {faults.LostBefore, nil, "one", true, nil},
-		"not applied, edited":                           {faults.LostBefore, []write{edits("two", 0)}, "two", false, nil},
-		"not applied, edited by a clock that is behind": {faults.LostBefore, []write{edits("two", -time.Hour)}, "one", true, nil},
-		"not applied, edited to the same":               {faults.LostBefore, []write{edits("one", -time.Hour)}, "one", false, nil},
-		"not applied, recalled":                         {faults.LostBefore, []write{recalls}, recalled, false, plaza.ErrRemoved},
-		"not applied, edited, recalled":                 {faults.LostBefore, []write{edits("two", -time.Hour), recalls}, recalled, false, plaza.ErrRemoved},
+		"applied":             {faults.LostAfter, false, true, nil},
+		"applied, edited":     {faults.LostAfter, true, true, nil},
+		"not applied":         {faults.LostBefore, false, false, plaza.ErrUnknownOutcome},
+		"not applied, edited": {faults.LostBefore, true, false, plaza.ErrRemoved},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.send(t, pair, "ann")
-			inject := faults.New(t, 1, faults.Rates{})
-			updates := 0
-			inject.Script(func(op string, _ []byte, _ int) faults.Fault {
-				if op != "UpdateItem" {
-					return faults.Fault{}
-				}
-				updates++
-				if updates == 1 {
-					return faults.Fault{Kind: c.lost}
-				}
-				if updates == 2 {
-					for _, do := range c.then {
-						do(t, w)
-					}
-				}
+		w := newWorld(t, nil)
+		w.send(t, pair, "ann")
+		inject := faults.New(t, 1, faults.Rates{})
+		updates := 0
+		inject.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op != "UpdateItem" {
 				return faults.Fault{}
-			})
-			edited, changed, err := w.skewed(t, 0, inject.Wrap).Edit(t.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "one"})
-			require.ErrorIs(t, err, c.err)
-			require.Equal(t, c.changed, changed)
-			stored := w.message(t, of("ben", pair), 1)
-			require.Equal(t, c.text, stored.Text)
-			if c.err == nil {
-				require.Equal(t, stored, edited)
 			}
-		})
-	}
-}
-
-// A request of an edit is delayed. The SDK repeats it, and the edit succeeds. Then the
-// first copy arrives, at once or after others have written.
-func TestALateCopyOfAnEditChangesNothing(t *testing.T) {
-	t.Parallel()
-	for _, ahead := range []time.Duration{time.Hour, 0, -time.Hour} {
-		for _, then := range [][]string{{}, {"two"}, {"two", "one"}, {"two", recall}} {
-			t.Run(fmt.Sprint(ahead, then), func(t *testing.T) {
-				t.Parallel()
-				updates := 0
-				late := &faults.Late{Holds: func(op string, _ []byte) bool {
-					if op == "UpdateItem" {
-						updates++
-					}
-					return op == "UpdateItem" && updates == 1
-				}}
-				w := newWorld(t, nil)
-				w.send(t, pair, "ann")
-				m := message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "zero"}
-				_, _, err := w.Edit(t.Context(), m)
-				require.NoError(t, err)
-				m.Text = "one"
-				_, changed, err := w.skewed(t, ahead, late.Wrap).Edit(t.Context(), m)
-				require.NoError(t, err)
-				require.True(t, changed)
-				for _, text := range then {
-					if m.Text = text; text == recall {
-						changed, err = w.Recall(t.Context(), of("ann", pair), 1)
-					} else {
-						_, changed, err = w.Edit(t.Context(), m)
-					}
-					require.NoError(t, err)
-					require.True(t, changed)
+			if updates++; updates == 1 {
+				return faults.Fault{Kind: c.lost}
+			}
+			if updates == 2 {
+				if c.edited {
+					_, err := edit(w.Repository, "two")
+					require.NoError(t, err, name)
 				}
-				want := w.stored(t)
-				require.Zero(t, late.Arrive(t))
-				require.ElementsMatch(t, want, w.stored(t))
-			})
-		}
+				_, err := w.Recall(t.Context(), of("ann", pair), 1)
+				require.NoError(t, err, name)
+			}
+			return faults.Fault{}
+		})
+		changed, err := edit(w.process(t, nil, inject.Wrap).Repository, "one")
+		require.ErrorIs(t, err, c.err, name)
+		require.Equal(t, c.changed, changed, name)
 	}
 }
-
-// recall stands for a recall among texts of edits.
-const recall = "recall"
 
 func TestADamagedMessageIsNamedByEditAndRecall(t *testing.T) {
 	t.Parallel()

@@ -13,10 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-const (
-	erasePage     = 1000 // how many items are read before they are erased
-	eraseParallel = 4    // writes at once
-)
+const eraseParallel = 4 // messages at once
 
 // Erase deletes the content of a user's messages and the user's inbox, leaves the
 // user's groups, and blocks the user's pairs. The messages keep their numbers, as
@@ -39,9 +36,8 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 // erase returns the error of a damaged conversation after it has erased the others.
 func (r *Repository) erase(ctx context.Context, user string) error {
 	var damaged error
-	span := store.Span{PK: userPK(user), Ascending: true, Limit: erasePage, Consistent: true}
-	for {
-		rows, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+	span := store.Span{PK: userPK(user), Ascending: true, Consistent: true}
+	for rows, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
@@ -52,11 +48,8 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 			}
 			damaged = errors.Join(damaged, err)
 		}
-		if rest == "" {
-			return damaged
-		}
-		span.From = rest
 	}
+	return damaged
 }
 
 // eraseRow erases a user from a conversation. The row is deleted last, so that a repeat
@@ -94,9 +87,8 @@ func (r *Repository) eraseFrom(ctx context.Context, in In) (err error) {
 
 // eraseBucket erases a user's messages in the bucket of seq.
 func (r *Repository) eraseBucket(ctx context.Context, in In, seq int64) error {
-	span := store.Span{PK: messageKey(in.Conversation, seq).PK, From: seqSK(0), To: seqSK(1 << 62), Ascending: true, Limit: erasePage, Consistent: true}
-	for {
-		found, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+	span := store.Span{PK: messageKey(in.Conversation, seq).PK, From: seqSK(0), To: seqSK(1 << 62), Ascending: true, Consistent: true}
+	for found, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
@@ -109,11 +101,8 @@ func (r *Repository) eraseBucket(ctx context.Context, in In, seq int64) error {
 		if err := r.eraseMessages(ctx, in.User, own); err != nil {
 			return err
 		}
-		if rest == "" {
-			return nil
-		}
-		span.From = rest
 	}
+	return nil
 }
 
 // eraseMessages deletes the guards of messages first, because the messages name them.
@@ -124,7 +113,7 @@ func (r *Repository) eraseMessages(ctx context.Context, user string, own []dynam
 			guards = append(guards, sentKey(user, key))
 		}
 	}
-	if err := r.table.DeleteAll(ctx, guards, eraseParallel); err != nil {
+	if err := r.table.DeleteAll(ctx, guards); err != nil {
 		return err
 	}
 	now := r.opts.Now().UnixMilli()

@@ -27,7 +27,9 @@ type head struct {
 	N       int64    `dynamo:"n"`                     // messages
 	Version int64    `dynamo:"mver,omitempty"`        // changes of a group's members
 	Blocked []string `dynamo:"blocked,set,omitempty"` // the users of a pair who block the other
-	Call    ids.ID   `dynamo:"call,omitempty"`        // the one that changed Blocked last
+
+	Block       store.Mark `dynamo:"block,omitempty"` // of the last Block or Unblock
+	BlockBefore store.Mark `dynamo:"blockBefore,omitempty"`
 }
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.
@@ -41,6 +43,8 @@ func (h *head) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
+func (h *head) lastBlock() store.Last { return store.Last{Mark: h.Block, Before: h.BlockBefore} }
+
 func (h *head) field(name string) any {
 	switch name {
 	case "pk":
@@ -53,8 +57,10 @@ func (h *head) field(name string) any {
 		return &h.Version
 	case "blocked":
 		return &h.Blocked
-	case "call":
-		return &h.Call
+	case "block":
+		return &h.Block
+	case "blockBefore":
+		return &h.BlockBefore
 	}
 	return nil
 }
@@ -181,5 +187,5 @@ func (k known) unchanged(u *store.Update) *store.Update {
 	case k.n > 0:
 		return u.If("n = ? AND attribute_not_exists(blocked)", k.n)
 	}
-	return u.If("attribute_not_exists(n) AND attribute_not_exists(blocked)")
+	return u.If("attribute_not_exists(n) AND attribute_not_exists(blocked)").Remove("ttl") // of an Unblock's note
 }

@@ -1,15 +1,16 @@
 package message
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -32,34 +33,30 @@ type Message struct {
 
 // check refuses what Send cannot store.
 func (r *Repository) check(m Message) error {
-	if err := (In{m.Conversation, m.Sender}).check("Sender"); err != nil {
-		return err
-	}
-	if err := keys.CheckName("Key", m.Key); err != nil {
-		return err
-	}
-	if m.ReplyTo < 0 {
-		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d", m.ReplyTo)}
-	}
-	return r.checkContent(m)
+	return cmp.Or(
+		In{m.Conversation, m.Sender}.check("Sender"),
+		keys.CheckName("Key", m.Key),
+		args.AtLeast("ReplyTo", m.ReplyTo, 0),
+		r.checkContent(m),
+	)
 }
 
 // checkContent refuses a text and data that Send and Edit cannot store.
 func (r *Repository) checkContent(m Message) error {
-	runes := utf8.RuneCountInString(m.Text)
 	switch {
 	case m.Text == "" && len(m.Data) == 0:
 		return &plaza.InvalidError{Field: "Text", Reason: "is empty, and so is Data"}
 	case !utf8.ValidString(m.Text):
 		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
-	case runes > r.opts.MaxRunes:
-		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("has %d runes, at most %d are allowed", runes, r.opts.MaxRunes)}
-	case len(m.Data) > r.opts.MaxData:
-		return &plaza.InvalidError{Field: "Data", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", len(m.Data), r.opts.MaxData)}
-	case len(m.Data) > 0 && !jsontext.Valid(m.Data):
-		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
-	return nil
+	err := cmp.Or(
+		args.Count("Text", utf8.RuneCountInString(m.Text), "runes", r.opts.MaxRunes),
+		args.Count("Data", len(m.Data), "bytes", r.opts.MaxData),
+	)
+	if err == nil && len(m.Data) > 0 && !jsontext.Valid(m.Data) {
+		err = &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
+	}
+	return err
 }
 
 // message reads a message, which must be there.

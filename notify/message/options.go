@@ -1,12 +1,13 @@
 package message
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
@@ -59,15 +60,7 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	if o.MaxRunes == 0 {
-		o.MaxRunes = 4_000
-	}
-	if o.MaxData == 0 {
-		o.MaxData = 4_096
-	}
-	if o.Codec == nil {
-		o.Codec = cursor.Plain()
-	}
+	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -78,16 +71,8 @@ func (o *Options) setDefaults() error {
 			return err
 		}
 	}
-	for _, bound := range []struct {
-		field       string
-		given, most int
-	}{{"MaxRunes", o.MaxRunes, mostRunes}, {"MaxData", o.MaxData, mostData}} {
-		if bound.given < 1 || bound.given > bound.most {
-			return &plaza.InvalidError{
-				Field:  "Options." + bound.field,
-				Reason: fmt.Sprintf("is %d, 1 to %d are allowed", bound.given, bound.most),
-			}
-		}
-	}
-	return nil
+	return cmp.Or(
+		args.Default("Options.MaxRunes", &o.MaxRunes, 4_000, 1, mostRunes),
+		args.Default("Options.MaxData", &o.MaxData, 4_096, 1, mostData),
+	)
 }

@@ -2,13 +2,9 @@ package message
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -56,41 +52,21 @@ func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 }
 
 // lift moves a row to the newest message, if that is not zero, and adds own messages. It
-// first sends an update that needs no read, and reads the row only if that is refused.
+// first sends an update that needs no read, if the own messages allow one.
 func (r *Repository) lift(ctx context.Context, in In, newest Message, own numbers) error {
-	_, isPair := in.pair()
-	var item dynamo.Item
+	var quick store.Write
 	if own.follow() {
-		err := r.table.Run(ctx, r.quick(in, newest, own))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return err
-		}
-		item, _ = refused.At(0)
-	} else if err := r.table.Get(ctx, rowKey(in), true, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
-		return err
+		quick = r.quick(in, newest, own)
 	}
-	for range maxTries {
-		var seen row
-		if item != nil {
-			if err := r.table.Decode(item, &seen); err != nil {
-				return err
-			}
-		} else if !isPair {
-			return nil // the user was erased
-		}
+	_, isPair := in.pair()
+	_, err := store.Merge(ctx, r.table, rowKey(in), quick, func(seen *row) (store.Write, error) {
 		next, changed := seen.raised(newest, own)
-		if !changed {
-			return nil
+		if !changed || !isPair && seen.PK == "" { // the user was erased
+			return nil, store.ErrSame
 		}
-		err := r.table.Run(ctx, r.change(in, seen, next))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return err
-		}
-		item, _ = refused.At(0)
-	}
-	return plaza.ErrBusy
+		return r.change(in, *seen, next), nil
+	})
+	return err
 }
 
 // quick writes what a row lacks, if the row is as usual: older than the newest message,

@@ -1,10 +1,12 @@
 package message
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -16,11 +18,8 @@ import (
 // before, or a member has no row, 3 requests, 2 RCU, 3 WCU.
 func (r *Repository) Read(ctx context.Context, in In, upTo int64) error {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Read")
-	if err := in.check("User"); err != nil {
+	if err := cmp.Or(in.check("User"), args.AtLeast("UpTo", upTo, 1)); err != nil {
 		return err
-	}
-	if upTo < 1 {
-		return &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d", upTo)}
 	}
 	return wrap("read", in.Conversation, r.read(ctx, in, upTo))
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-const eraseParallel = 4 // batches at once
-
 // Erase deletes the settings, blocks and mutes of a user. notify.Repository.Erase
 // deletes them too. Call it once the user has stopped writing: a late request, or the
 // token of an old mail, writes again. After an error, repeat it. Blocks by others keep
@@ -32,25 +30,16 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 	gone := []store.Key{settingsKey(user)}
 	for _, k := range []kind{blocks, mutes} {
 		from, to := k.span()
-		found, err := store.Query[rawItem](ctx, r.table, store.Span{
+		found, err := store.Query[dynamo.Item](ctx, r.table, store.Span{
 			PK: notifytable.UserPK(user), From: from, To: to, Consistent: true,
 		})
 		if err != nil {
 			return err
 		}
-		for _, i := range found {
-			gone = append(gone, i.key)
+		for _, item := range found {
+			gone = append(gone, store.KeyOf(item))
 		}
 	}
 	defer r.cache.drop(user)
-	return r.table.DeleteAll(ctx, gone, eraseParallel)
-}
-
-// rawItem is the key of an item that may be damaged.
-type rawItem struct{ key store.Key }
-
-// UnmarshalDynamoItem takes the item as it is.
-func (i *rawItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	i.key = store.KeyOf(item)
-	return nil
+	return r.table.DeleteAll(ctx, gone)
 }

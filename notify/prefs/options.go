@@ -1,6 +1,7 @@
 package prefs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -88,27 +90,17 @@ func (o *Options) setDefaults() error {
 	if o.User == nil {
 		o.User = feed.Ref.String
 	}
-	if o.CacheTTL == 0 {
-		o.CacheTTL = 30 * time.Second
-	}
-	if o.CacheSize == 0 {
-		o.CacheSize = 10_000
-	}
-	if o.Codec == nil {
-		o.Codec = cursor.Plain()
-	}
+	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	switch {
-	case o.CacheTTL < 0:
-		return &plaza.InvalidError{Field: "Options.CacheTTL", Reason: "is negative"}
-	case o.CacheSize < 0:
-		return &plaza.InvalidError{Field: "Options.CacheSize", Reason: "is negative"}
-	case len(o.Channels) > maxChannels:
-		return &plaza.InvalidError{Field: "Options.Channels", Reason: fmt.Sprintf("has %d channels, at most %d are allowed", len(o.Channels), maxChannels)}
-	}
-	if err := o.Tokens.check(); err != nil {
+	err := cmp.Or(
+		args.DefaultAtLeast("Options.CacheTTL", &o.CacheTTL, 30*time.Second, 0),
+		args.DefaultAtLeast("Options.CacheSize", &o.CacheSize, 10_000, 0),
+		args.Count("Options.Channels", len(o.Channels), "channels", maxChannels),
+		o.Tokens.check(),
+	)
+	if err != nil {
 		return err
 	}
 	o.Channels, o.Verbs = slices.Clone(o.Channels), slices.Clone(o.Verbs)
@@ -146,10 +138,7 @@ func (o *Options) checkVerbs() error {
 			size += len(choice{verb.Name, channel}.String())
 		}
 	}
-	if size > maxSettings {
-		return &plaza.InvalidError{Field: "Options.Verbs", Reason: fmt.Sprintf("takes %d bytes where a user sets all, at most %d are allowed", size, maxSettings)}
-	}
-	return nil
+	return args.Count("Options.Verbs", size, "bytes where a user sets all", maxSettings)
 }
 
 // everyChannel is InApp and the further channels.

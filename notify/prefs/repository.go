@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -23,10 +24,7 @@ type Repository struct {
 
 // New does no I/O. The table is notify's, which notify.Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
-	r := &Repository{gen: gen, verbs: map[string]Verb{}}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &Repository{gen: gen, verbs: map[string]Verb{}, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -58,10 +59,8 @@ func checkSK(field, text, sk string) error {
 		return &plaza.InvalidError{Field: field, Reason: "is empty"}
 	case !utf8.ValidString(text):
 		return &plaza.InvalidError{Field: field, Reason: "is not UTF-8"}
-	case len(sk) > maxSK:
-		return &plaza.InvalidError{Field: field, Reason: "is too long"}
 	}
-	return nil
+	return args.Count(field, len(sk), "bytes as a key", maxSK)
 }
 
 // row is an item of any kind.

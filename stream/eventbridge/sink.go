@@ -4,6 +4,7 @@ package eventbridge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/awssink"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -43,14 +45,12 @@ func New(client *sdk.Client, bus string, opts *Options) (*Sink, error) {
 	case bus == "":
 		return nil, &plaza.InvalidError{Field: "bus", Reason: "is empty"}
 	}
-	s := &Sink{client: client, bus: bus}
-	if opts != nil {
-		s.opts = *opts
-	}
-	if err := awssink.Bound("Options.Events", &s.opts.Events, 10); err != nil {
-		return nil, err
-	}
-	if err := awssink.Bound("Options.Bytes", &s.opts.Bytes, 1<<20); err != nil {
+	s := &Sink{client: client, bus: bus, opts: args.Given(opts)}
+	err := cmp.Or(
+		args.DefaultAtLeast("Options.Events", &s.opts.Events, 10, 0),
+		args.DefaultAtLeast("Options.Bytes", &s.opts.Bytes, 1<<20, 0),
+	)
+	if err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -4,6 +4,7 @@ package firehose
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/firehose/types"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/awssink"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -47,21 +49,16 @@ func New(client *sdk.Client, name string, opts *Options) (*Sink, error) {
 	case name == "":
 		return nil, &plaza.InvalidError{Field: "name", Reason: "is empty"}
 	}
-	s := &Sink{client: client, name: name}
-	if opts != nil {
-		s.opts = *opts
-	}
-	if err := awssink.Bound("Options.Events", &s.opts.Events, 500); err != nil {
+	s := &Sink{client: client, name: name, opts: args.Given(opts)}
+	err := cmp.Or(
+		args.DefaultAtLeast("Options.Events", &s.opts.Events, 500, 0),
+		args.DefaultAtLeast("Options.Bytes", &s.opts.Bytes, 4<<20, 0),
+	)
+	if err != nil {
 		return nil, err
 	}
-	if err := awssink.Bound("Options.Bytes", &s.opts.Bytes, 4<<20); err != nil {
+	if err := args.Default("Options.Event", &s.opts.Event, min(1000<<10, s.opts.Bytes), 0, s.opts.Bytes); err != nil {
 		return nil, err
-	}
-	if err := awssink.Bound("Options.Event", &s.opts.Event, min(1000<<10, s.opts.Bytes)); err != nil {
-		return nil, err
-	}
-	if s.opts.Event > s.opts.Bytes {
-		return nil, &plaza.InvalidError{Field: "Options.Event", Reason: "is more than Options.Bytes"}
 	}
 	return s, nil
 }

@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/awssink"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/stream"
@@ -36,22 +38,11 @@ type DeadLettersOptions struct {
 }
 
 func (o *DeadLettersOptions) setDefaults() error {
-	if err := awssink.Bound("Options.Bytes", &o.Bytes, maxBytes); err != nil {
-		return err
-	}
-	if o.Visibility == 0 {
-		o.Visibility = 5 * time.Minute
-	}
-	if o.Wait == 0 {
-		o.Wait = 5 * time.Second
-	}
-	switch {
-	case o.Visibility < time.Second || o.Visibility > 12*time.Hour:
-		return &plaza.InvalidError{Field: "Options.Visibility", Reason: "is not 1 s to 12 h"}
-	case o.Wait < time.Second || o.Wait > 20*time.Second: // a shorter wait may miss messages
-		return &plaza.InvalidError{Field: "Options.Wait", Reason: "is not 1 s to 20 s"}
-	}
-	return nil
+	return cmp.Or(
+		args.DefaultAtLeast("Options.Bytes", &o.Bytes, maxBytes, 0),
+		args.Default("Options.Visibility", &o.Visibility, 5*time.Minute, time.Second, 12*time.Hour),
+		args.Default("Options.Wait", &o.Wait, 5*time.Second, time.Second, 20*time.Second), // a shorter wait may miss messages
+	)
 }
 
 // DeadLetters keeps dead letters in a standard queue, for as long as the queue
@@ -70,10 +61,7 @@ func NewDeadLetters(client *sdk.Client, queue string, opts *DeadLettersOptions) 
 	if err := check(client, queue); err != nil {
 		return nil, err
 	}
-	d := &DeadLetters{client: client, queue: queue}
-	if opts != nil {
-		d.opts = *opts
-	}
+	d := &DeadLetters{client: client, queue: queue, opts: args.Given(opts)}
 	if err := d.opts.setDefaults(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package sqs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/awssink"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -42,14 +44,12 @@ func New(client *sdk.Client, queue string, opts *Options) (*Sink, error) {
 	if err := check(client, queue); err != nil {
 		return nil, err
 	}
-	s := &Sink{client: client, queue: queue}
-	if opts != nil {
-		s.opts = *opts
-	}
-	if err := awssink.Bound("Options.Events", &s.opts.Events, 10); err != nil {
-		return nil, err
-	}
-	if err := awssink.Bound("Options.Bytes", &s.opts.Bytes, maxBytes); err != nil {
+	s := &Sink{client: client, queue: queue, opts: args.Given(opts)}
+	err := cmp.Or(
+		args.DefaultAtLeast("Options.Events", &s.opts.Events, 10, 0),
+		args.DefaultAtLeast("Options.Bytes", &s.opts.Bytes, maxBytes, 0),
+	)
+	if err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -50,6 +50,10 @@ type Call[R any] struct {
 // Run checks all calls of a feature.
 func Run[R any](t *testing.T, f Feature[R]) {
 	registered(t, f.Package, f.Calls)
+	run(t, f)
+}
+
+func run[R any](t *testing.T, f Feature[R]) {
 	for name, call := range f.Calls {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

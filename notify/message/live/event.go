@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
@@ -135,12 +136,10 @@ func checkConversation(name string) error {
 	switch {
 	case name == "":
 		return &plaza.InvalidError{Field: "Conversation", Reason: "is empty"}
-	case len(name) > longest:
-		return &plaza.InvalidError{Field: "Conversation", Reason: fmt.Sprintf("is %d bytes long", len(name))}
 	case !utf8.ValidString(name):
 		return &plaza.InvalidError{Field: "Conversation", Reason: "is not UTF-8"}
 	}
-	return nil
+	return args.Count("Conversation", len(name), "bytes", longest)
 }
 
 // preview returns e as inboxes show it.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/live"
@@ -78,28 +80,14 @@ func (o *Options) setDefaults() error {
 		}
 		o.Backplane = m
 	}
-	if o.Batches == 0 {
-		o.Batches = 256
-	}
-	if o.Bytes == 0 {
-		o.Bytes = 256 << 10
-	}
+	o.Batches, o.Bytes = cmp.Or(o.Batches, 256), cmp.Or(o.Bytes, 256<<10)
 	if o.Encode == nil {
 		o.Encode = encode
 	}
-	if o.TypingEvery == 0 {
-		o.TypingEvery = 3 * time.Second
-	}
-	if o.Recheck == 0 {
-		o.Recheck = time.Minute
-	}
-	switch {
-	case o.TypingEvery < 0:
-		return &plaza.InvalidError{Field: "Options.TypingEvery", Reason: "is negative"}
-	case o.Recheck < 0:
-		return &plaza.InvalidError{Field: "Options.Recheck", Reason: "is negative"}
-	}
-	return nil
+	return cmp.Or(
+		args.DefaultAtLeast("Options.TypingEvery", &o.TypingEvery, 3*time.Second, 0),
+		args.DefaultAtLeast("Options.Recheck", &o.Recheck, time.Minute, 0),
+	)
 }
 
 // Hub has the rooms of one process, for conversations and inboxes. It is safe for
@@ -120,10 +108,7 @@ func New(store Store, opts *Options) (*Hub, error) {
 	if store == nil {
 		return nil, &plaza.InvalidError{Field: "store", Reason: "is nil"}
 	}
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := args.Given(opts)
 	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}
