@@ -33,9 +33,9 @@ func (r *Repository) Rows(a Activity) ([]any, error) {
 
 // ByName are rows that are decoded by the names of their attributes, and how.
 func ByName() map[any]func(name string) any {
-	activity, entry, ending, pull := new(activityItem), new(entryItem), new(ending), new(pull)
+	entry, ending, pull := new(entryItem), new(ending), new(pull)
 	return map[any]func(string) any{
-		activity: activity.attribute, entry: entry.attribute, ending: ending.attribute, pull: pull.attribute,
+		entry: entry.attribute, ending: ending.attribute, pull: pull.attribute,
 	}
 }
 

@@ -65,7 +65,7 @@ func (o Outbox) remove(ctx context.Context, id ids.ID) (stored activityItem, cha
 				return nil, err
 			}
 			return g.Update().
-				Remove(contentAttributes()...). // To stays: Erase needs it
+				Remove(store.Deleted[activityItem]()...). // To stays: Erase needs it
 				Set("removed", call).
 				Set("ttl", o.r.tombstoneEnd(id).Unix()).
 				If(replaceable), nil

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -57,7 +56,8 @@ func (o Outbox) update(ctx context.Context, a Activity) (stands activityItem, ch
 	if err != nil {
 		return stands, false, err
 	}
-	item, err := dynamo.MarshalItem(newActivityItem(a))
+	wanted := newActivityItem(a)
+	item, err := dynamo.MarshalItem(wanted)
 	if err != nil {
 		return stands, false, err
 	}
@@ -70,7 +70,7 @@ func (o Outbox) update(ctx context.Context, a Activity) (stands activityItem, ch
 				return nil, err
 			case seen != nil && a.ForeignID != "" && seen.ForeignID != a.ForeignID:
 				return nil, plaza.ErrConflict
-			case seen != nil && seen.has(a):
+			case seen != nil && store.Same(seen, &wanted):
 				return nil, store.ErrSame
 			}
 			update := g.Update().If(replaceable)
@@ -82,16 +82,11 @@ func (o Outbox) update(ctx context.Context, a Activity) (stands activityItem, ch
 	}.Run(ctx, o.r.table)
 }
 
-// contentAttributes are those that Update replaces and Remove deletes.
-func contentAttributes() []string {
-	return []string{"actor", "verb", "object", "target", "time", "data"}
-}
-
 // edit replaces the content by the item's, unless it is the same.
 func edit(update *store.Update, item dynamo.Item) *store.Update {
 	var differs []string
 	var args []any
-	for _, name := range contentAttributes() {
+	for _, name := range store.Deleted[activityItem]() {
 		if value := item[name]; value != nil {
 			update.Set(name, value)
 			differs, args = append(differs, "$ <> ?"), append(args, name, value)
@@ -101,13 +96,6 @@ func edit(update *store.Update, item dynamo.Item) *store.Update {
 		}
 	}
 	return update.If(strings.Join(differs, " OR "), args...)
-}
-
-// has reports whether a would change nothing.
-func (i *activityItem) has(a Activity) bool {
-	is := i.activity()
-	return is.Actor == a.Actor && is.Verb == a.Verb && is.Object == a.Object && is.Target == a.Target &&
-		is.Time.Equal(a.Time) && bytes.Equal(is.Data, a.Data)
 }
 
 // replaceable is the condition that an item is neither a tombstone nor a reference.
