@@ -65,7 +65,8 @@ func (h Home) checkSource(field, source string) error {
 // Pulled source. created reports whether this call made the edge, or an earlier
 // one with the same FollowOptions.ID. Repeating it completes what was cut short.
 // If a follow with that ID or a later one has ended, a request that arrives late
-// is plaza.ErrRemoved.
+// is plaza.ErrRemoved. An Unfollow that was given up may arrive after a
+// Follow that found the edge; repeating the Follow makes one again.
 //
 // If the home has no room for another Pulled source, Follow returns
 // ErrTooManyPulled or ErrFull, and ends the edge if this call made it. So it does

@@ -38,6 +38,9 @@ type UnfollowOptions struct {
 // If an Unfollow was interrupted and its edge still stands, what it hid stays
 // hidden. Repeat it: until then deliveries go on.
 //
+// A Follow that was given up may arrive after an Unfollow that found no edge. Repeating
+// the Unfollow ends that edge.
+//
 // Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
 // header, 1 request, 1 WCU for each KB of it more where it forgets what has
 // expired or earlier follows of a Pulled source kept history; where it forgets unfollows
