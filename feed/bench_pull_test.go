@@ -29,8 +29,8 @@ func (c bare) pullingHome(b *testing.B, reader string, limit int, outboxes map[s
 	var sources []string
 	if home[0]["sk"].(*types.AttributeValueMemberS).Value == "~" {
 		for name := range home[0] {
-			if mark := strings.Split(name, "#"); mark[0] == "pull" { // pull#edge#source
-				sources = append(sources, mark[2])
+			if pull := strings.Split(name, "#"); pull[0] == "pull" { // pull#edge#source
+				sources = append(sources, pull[2])
 			}
 		}
 		home = home[1:]

@@ -171,7 +171,7 @@ func TestADamagedSwitchStaysAndIsReported(t *testing.T) {
 	}
 }
 
-func TestADamagedMarkHidesItsSource(t *testing.T) {
+func TestADamagedEndingHidesItsSource(t *testing.T) {
 	t.Parallel()
 	var corrupt reported
 	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
@@ -185,11 +185,11 @@ func TestADamagedMarkHidesItsSource(t *testing.T) {
 		text("x"), &types.AttributeValueMemberM{Value: dynamo.Item{"edge": text("zzz"), "unfollow": text("")}},
 		number("1"), &types.AttributeValueMemberM{},
 	) {
-		w.damage(t, "H#jack", "~", dynamo.Item{"dead#chris": damaged})
+		w.damage(t, "H#jack", "~", dynamo.Item{"end#chris": damaged})
 		require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
 		require.Contains(t, corrupt.take(), "H#jack / ~")
 
-		// Another Unfollow repairs the mark.
+		// Another Unfollow repairs the ending.
 		w.subscribe(t, "jack", "chris")
 		_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 		require.NoError(t, err)
@@ -201,9 +201,9 @@ func TestADamagedMarkHidesItsSource(t *testing.T) {
 		require.NoError(t, err)
 	}
 
-	// So does Follow, which also reads the mark.
+	// So does Follow, which also reads the ending.
 	w.subscribe(t, "jack", "chris")
-	w.damage(t, "H#jack", "~", dynamo.Item{"dead#chris": text("x")})
+	w.damage(t, "H#jack", "~", dynamo.Item{"end#chris": text("x")})
 	w.subscribe(t, "jack", "chris")
 	require.Len(t, all(t, w.Home("jack").List, 10), 4)
 
@@ -232,7 +232,7 @@ func TestAFollowAfterADamagedHeader(t *testing.T) {
 		}
 		_, err := jack.Unfollow(t.Context(), source, nil)
 		require.NoError(t, err)
-		w.damage(t, "H#jack", "~", dynamo.Item{"dead#" + source: text("x")})
+		w.damage(t, "H#jack", "~", dynamo.Item{"end#" + source: text("x")})
 		created, err := jack.Follow(t.Context(), source, nil)
 		require.NoError(t, err)
 		require.True(t, created)
@@ -269,7 +269,7 @@ func TestAPullThatNamesNoEdgeOrSourceIsIgnored(t *testing.T) {
 	list := w.process(t, &feed.Options{Consistent: true}, meter.Wrap).Home("jack").List
 	require.Equal(t, want, all(t, list, 10))
 	cost := meter.Take()
-	putMarks(t, w, map[string]any{
+	putAttributes(t, w, map[string]any{
 		feed.PullName(0, "ann"):                      pull{At: 5},
 		feed.PullName(5, ""):                         pull{At: 5},
 		feed.PullName(5, strings.Repeat("x", 3_000)): pull{At: 5}, // more than a key may have

@@ -56,7 +56,7 @@ type Delivery struct {
 // followers, and 5 more; 1 WCU for each KB of each home's header, 1 for each
 // 1,000 followers, and 2 more, N/37 RCU, 1 for each 1,000 followers, and 3
 // more; for homes that already read the outbox, a switch to Pulled costs twice
-// the requests and WCU, and once more for homes that forget expired marks, which cost 1 request, 0.5 RCU more
+// the requests and WCU, and once more for homes that forget what has expired, which cost 1 request, 0.5 RCU more
 // where they are of unfollows, 1 request, 1 RCU more for each; with
 // nothing to do 1 request for the number of job shards and 1 for each (4), 0.5
 // RCU each.

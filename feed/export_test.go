@@ -33,9 +33,9 @@ func (r *Repository) Rows(a Activity) ([]any, error) {
 
 // ByName are rows that are decoded by the names of their attributes, and how.
 func ByName() map[any]func(name string) any {
-	activity, entry, mark, pull := new(activityItem), new(entryItem), new(mark), new(pull)
+	entry, ending, pull := new(entryItem), new(ending), new(pull)
 	return map[any]func(string) any{
-		activity: activity.attribute, entry: entry.attribute, mark: mark.attribute, pull: pull.attribute,
+		entry: entry.attribute, ending: ending.attribute, pull: pull.attribute,
 	}
 }
 
@@ -84,5 +84,5 @@ func (h Home) ClosePull(ctx context.Context, source string, edge, until, at ids.
 	return h.closePull(ctx, source, edge, until, at)
 }
 
-// PullName names a home's mark of an edge.
+// PullName names a home's pull of an edge.
 func PullName(edge ids.ID, source string) string { return pullName(edge, source) }

@@ -65,7 +65,8 @@ func (h Home) checkSource(field, source string) error {
 // Pulled source. created reports whether this call made the edge, or an earlier
 // one with the same FollowOptions.ID. Repeating it completes what was cut short.
 // If a follow with that ID or a later one has ended, a request that arrives late
-// is plaza.ErrRemoved.
+// is plaza.ErrRemoved. An Unfollow that was given up may arrive after a
+// Follow that found the edge; repeating the Follow makes one again.
 //
 // If the home has no room for another Pulled source, Follow returns
 // ErrTooManyPulled or ErrFull, and ends the edge if this call made it. So it does
@@ -115,7 +116,7 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 			return edge, created, err
 		}
 		kept, _, _ := head.pull(edge.ID, e.Followee) // a damaged one is not kept
-		hidden := head.covers(e.Followee, edge.ID)
+		hidden := head.ended(e.Followee, edge.ID)
 		if !hidden && !kept.Kept {
 			return edge, created, nil
 		}
@@ -163,8 +164,8 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 	switch {
 	case err != nil:
 		return h.endRefused(ctx, edge, err)
-	case head.mark(markName(edge.Followee)).Edge == damagedMark:
-		// The mark would hide this edge too, but can only be of earlier ones.
+	case head.ending(endingName(edge.Followee)).Edge == damagedEdge:
+		// The ending would hide this edge too, but can only be of earlier ones.
 		if err := h.hideSource(ctx, edge.Followee, edge.ID-1); err != nil {
 			return true, err
 		}
@@ -179,7 +180,7 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 	}
 	is, err := h.addPull(ctx, edge.ID, p)
 	switch {
-	case errors.Is(err, errCovered): // an unfollow came in between
+	case errors.Is(err, errEnded): // an unfollow came in between
 		return f.created, nil
 	case errors.Is(err, ErrTooManyPulled), errors.Is(err, ErrFull):
 		// An edge with the caller's ID may have worked since before the switch.
@@ -187,7 +188,7 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 			return h.endRefused(ctx, edge, err)
 		}
 	case err == nil && !is.Kept && is.Since > p.Since:
-		// The switch wrote its mark first, and that shows less.
+		// The switch wrote its pull first, and that shows less.
 		err = h.backfill(ctx, edge, f.opts.CopyLimit, f.parallel)
 	}
 	return f.created, err

@@ -74,7 +74,7 @@ func TestALateUnfollowKeepsANewerEdge(t *testing.T) {
 			_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 			require.NoError(t, err)
 			w.subscribe(t, "jack", "chris")
-			// The mark of a second unfollow is greater than the first.
+			// The ending of a second unfollow is greater than the first.
 			_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 			require.NoError(t, err)
 			late.Arrive(t)

@@ -95,7 +95,7 @@ func TestASwitchFindsTheEdgeOfAFollowThatReadPushed(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 3))
 }
 
-// The switch marks the home before the follow does, with a later since.
+// The switch writes the pull before the follow does, with a later since.
 func TestAFollowThatASwitchOvertookCopies(t *testing.T) {
 	t.Parallel()
 	for limit, copies := range map[int]int{0: 2, -1: 0} {
@@ -134,7 +134,7 @@ func TestAFollowThatDiedBeforeItsMarkIsCompletedByARepeat(t *testing.T) {
 	require.Equal(t, newestFirst(w.publish(t, "chris", 2)), all(t, w.Home("jack").List, 3))
 }
 
-// The unfollow comes between the follow's edge and its mark.
+// The unfollow comes between the follow's edge and its pull.
 func TestAnUnfollowDuringAFollowOfAPulledSource(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
@@ -194,15 +194,15 @@ func TestALateFollowOfAPulledSourceAfterAnUnfollowIsRefused(t *testing.T) {
 // crowd makes jack's home read n outboxes, those of "source-000" and so on.
 func (w world) crowd(t testing.TB, n int) {
 	t.Helper()
-	marks := map[string]any{}
+	attributes := map[string]any{}
 	edge := ids.At(time.Now().Add(-time.Hour))
 	for i := range n {
-		marks[feed.PullName(edge+ids.ID(i), fmt.Sprintf("source-%03d", i))] = pull{At: edge}
+		attributes[feed.PullName(edge+ids.ID(i), fmt.Sprintf("source-%03d", i))] = pull{At: edge}
 	}
 	if n >= 500 {
-		marks["crowded"] = true
+		attributes["crowded"] = true
 	}
-	putMarks(t, w, marks)
+	putAttributes(t, w, attributes)
 }
 
 func TestAFollowIsErrTooManyPulledOnceAHomeReads500Outboxes(t *testing.T) {
@@ -300,7 +300,7 @@ func TestAFollowOfAPulledSourceIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.switchTo(t, "chris", feed.Pulled)
-	putHeader(t, w, 3_800, ids.At(time.Now()))
+	putHeader(t, w, 3_850, ids.At(time.Now()))
 	for range 2 {
 		_, err := w.Home("jack").Follow(t.Context(), "chris", nil)
 		if err == nil { // it filled the header
@@ -312,21 +312,21 @@ func TestAFollowOfAPulledSourceIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	requireNotFollowing(t, w, "jack", "ann")
 }
 
-// Neither the marks of kept edges nor those that a switch has bounded before
+// Neither the pulls of kept edges nor those that a switch has bounded before
 // anything count.
-func TestMarksWithoutARangeDoNotCount(t *testing.T) {
+func TestPullsWithoutARangeDoNotCount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.switchTo(t, "chris", feed.Pulled)
 	now := ids.At(time.Now())
-	marks := map[string]any{}
+	attributes := map[string]any{}
 	for i := range ids.ID(600) {
-		marks[feed.PullName(now+i, fmt.Sprintf("source-%03d", i))] = []pull{
+		attributes[feed.PullName(now+i, fmt.Sprintf("source-%03d", i))] = []pull{
 			{Until: 1, Kept: true, At: now}, {Since: now, Until: now, At: now}, {Until: ids.At(time.Now().Add(-91 * 24 * time.Hour)), At: now},
 		}[i%3]
 	}
-	marks["crowded"] = true // they counted once
-	putMarks(t, w, marks)
+	attributes["crowded"] = true // they counted once
+	putAttributes(t, w, attributes)
 	w.subscribe(t, "jack", "chris")
 	require.Len(t, pulls(t, w, "jack", "chris"), 1)
 	require.NotContains(t, headerItem(t, w, "jack"), "crowded")
@@ -448,7 +448,7 @@ func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 	meter.AtMost(t, "keep", dynamotest.Cost{Requests: 5, Read: 2, Write: 12}, unfollow(keep))
 	meter.AtMost(t, "repeated keep", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, unfollow(keep))
 	follow()
-	meter.AtMost(t, "unfollow with older marks", dynamotest.Cost{Requests: 4, Read: 1, Write: 12}, unfollow(nil))
+	meter.AtMost(t, "unfollow with older pulls", dynamotest.Cost{Requests: 4, Read: 1, Write: 12}, unfollow(nil))
 	meter.AtMost(t, "unfollow without an edge", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, unfollow(nil))
 	edge := ids.At(time.Now())
 	meter.AtMost(t, "open", dynamotest.Cost{Requests: 1, Write: 1}, func() {
@@ -471,17 +471,17 @@ func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 		_, err := jack.Unfollow(t.Context(), "pushed", keep)
 		require.NoError(t, err)
 	})
-	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	putAttributes(t, w, map[string]any{"end#a": ending{1, old()}})
 	meter.AtMost(t, "open and forget", dynamotest.Cost{Requests: 4, Read: 1.5, Write: 2}, func() {
 		changed, err := w.Home("jack").OpenPull(t.Context(), source, edge, edge-1, edge)
 		require.NoError(t, err)
 		require.True(t, changed)
 	})
-	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	putAttributes(t, w, map[string]any{"end#a": ending{1, old()}})
 	meter.AtMost(t, "follow and forget", dynamotest.Cost{Requests: 6, Read: 3.5, Write: 12}, func() {
 		w.subscribe(t, "jack", source)
 	})
-	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	putAttributes(t, w, map[string]any{"end#a": ending{1, old()}})
 	meter.AtMost(t, "unfollow and forget", dynamotest.Cost{Requests: 6, Read: 2.5, Write: 12}, func() {
 		w.unfollow(t, "jack", source, nil)
 	})

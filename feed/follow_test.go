@@ -141,7 +141,7 @@ func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 	w.interruptedUnfollow(t, "jack", "chris")
 	w.publish(t, "chris", 2)
 
-	// The mark of the first unfollow is old, but the edge's entries are not.
+	// The ending of the first unfollow is old, but the edge's entries are not.
 	aged := w.process(t, &feed.Options{
 		Consistent: true,
 		Retention:  200 * 24 * time.Hour,
@@ -192,7 +192,7 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 			require.False(t, removed)
 			require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
 
-			// A mark two minutes ahead could hide edges of this minute.
+			// An ending two minutes ahead could hide edges of this minute.
 			id, err := ids.Backdate(time.Now().Add(90*time.Second), "jack/chris")
 			require.NoError(t, err)
 			_, err = minute.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})

@@ -50,17 +50,6 @@ func TestTrimRemovesOlderActivitiesPermanently(t *testing.T) {
 	}
 }
 
-func TestAResentTrimReportsChanged(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	done := w.publish(t, "chris", 3)
-	trimmed, err := w.losing(t, "floor").Home("jack").Trim(t.Context(), done[2].ID)
-	require.NoError(t, err)
-	require.True(t, trimmed)
-	require.Equal(t, newestFirst(done[2:]), all(t, w.Home("jack").List, 10))
-}
-
 func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -70,7 +59,7 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 		w.subscribe(t, "jack", source)
 	}
 	done := w.publish(t, "chris", 1)
-	putHeader(t, w, 3_791, unfollow)
+	putHeader(t, w, 3_839, unfollow)
 	for _, source := range []string{"ann", "bob"} { // the second fills the header
 		removed, err := jack.Unfollow(t.Context(), source, nil)
 		require.NoError(t, err)
@@ -85,7 +74,7 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	_, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
 
-	w.subscribe(t, "jack", "ann") // has a mark already
+	w.subscribe(t, "jack", "ann") // has an ending already
 	removed, err := jack.Unfollow(t.Context(), "ann", nil)
 	require.NoError(t, err)
 	require.True(t, removed)
@@ -94,11 +83,11 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	_, err = w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
 
-	// Once the oldest marks are removed there is room again.
+	// Once the oldest endings are removed there is room again.
 	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(91*24*time.Hour + time.Minute) }})
 	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Less(t, len(header(t, w, "jack")), 3_791)
+	require.Less(t, len(header(t, w, "jack")), 3_839)
 	require.NotContains(t, header(t, w, "jack"), "full")
 }
 
@@ -114,21 +103,21 @@ func TestAHeaderTooLargeForDynamoDBIsErrFull(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A mark that is written again while it is being removed stays.
-func TestAMarkWrittenAgainIsKept(t *testing.T) {
+// An ending that is written again while it is being removed stays.
+func TestAnEndingWrittenAgainIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	putHeader(t, w, 60, 1)
 	late := &faults.Late{Holds: func(_ string, body []byte) bool { return bytes.Contains(body, []byte("crowded")) }}
 	_, err := w.process(t, nil, late.Wrap).Home("jack").Unfollow(t.Context(), "ann", nil)
-	require.Error(t, err, "it removes the oldest marks")
+	require.Error(t, err, "it removes the oldest endings")
 	const again = "source-000000007"
 	w.subscribe(t, "jack", again)
 	w.publish(t, again, 1)
 	_, err = w.Home("jack").Unfollow(t.Context(), again, nil)
 	require.NoError(t, err)
 	late.Arrive(t)
-	require.Contains(t, header(t, w, "jack"), "dead#"+again)
+	require.Contains(t, header(t, w, "jack"), "end#"+again)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 
 	require.Len(t, header(t, w, "jack"), 2+2+9, "fifty at once")
@@ -184,12 +173,12 @@ func TestTheLongestNamesAreStored(t *testing.T) {
 	require.Empty(t, all(t, w.Outbox(a.To[3]).List, 10))
 }
 
-// putHeader writes a header with marks of n sources into jack's home.
+// putHeader writes a header with endings of n sources into jack's home.
 func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
 	t.Helper()
 	header := map[string]any{"pk": "H#jack", "sk": "~"}
 	for i := range n {
-		header[keys.Join("dead", fmt.Sprintf("source-%09d", i))] = mark{Edge: 1 << 40, Unfollow: unfollow}
+		header[keys.Join("end", fmt.Sprintf("source-%09d", i))] = ending{Edge: 1 << 40, Unfollow: unfollow}
 	}
 	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
 }
@@ -203,7 +192,7 @@ func header(t testing.TB, w world, reader string) map[string]any {
 	return item
 }
 
-func TestMarksAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
+func TestEndingsAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, source := range []string{"ann", "bob", "chris"} {

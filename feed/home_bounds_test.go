@@ -107,8 +107,8 @@ type entry struct {
 	TTL    int64  `dynamo:"ttl"`
 }
 
-// mark hides the entries of a source's edges up to Edge.
-type mark struct {
+// ending hides the entries of a source's edges up to Edge.
+type ending struct {
 	Edge     ids.ID `dynamo:"edge"`
 	Unfollow ids.ID `dynamo:"unfollow"`
 }
@@ -136,7 +136,7 @@ func (w world) hideEdges(t testing.TB, source string, edge ids.ID) {
 	t.Helper()
 	unfollow := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", "H#jack").Range("sk", "~").
-		SetExpr("$ = ?", keys.Join("dead", source), mark{edge, unfollow}).Run(t.Context())
+		SetExpr("$ = ?", keys.Join("end", source), ending{edge, unfollow}).Run(t.Context())
 	require.NoError(t, err)
 }
 
@@ -224,7 +224,7 @@ func TestRepeatedFollowsKeepPagesCheap(t *testing.T) {
 		_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 		require.NoError(t, err)
 	}
-	require.Len(t, header(t, w, "jack"), 2+1, "one mark a source")
+	require.Len(t, header(t, w, "jack"), 2+1, "one ending a source")
 	list := counted(t, w, feed.Options{})
 	requireWalk(t, list, 4, nil)
 	w.subscribe(t, "jack", "chris")

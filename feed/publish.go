@@ -108,6 +108,10 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 	if err != nil {
 		return a, false, err
 	}
+	call, err := o.r.gen.Next(ctx) // not the ID, which an activity before an Erase may have had
+	if err != nil {
+		return a, false, err
+	}
 	history := o.r.expired(a.ID)
 	if history {
 		inline = 0
@@ -119,7 +123,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 	}
 	var guarded ids.ID // the id in the foreign id's guard, if that activity is gone
 	for range maxTries {
-		tx := o.publishTx(a, guarded, job.Work.About)
+		tx := o.publishTx(a, call, guarded, job.Work.About)
 		if !history {
 			tx.Put(o.r.table.Put(job))
 		}
@@ -157,10 +161,10 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 
 // publishTx stores the activity, its references in the outboxes of To, and the
 // guard of its foreign id.
-func (o Outbox) publishTx(a Activity, guarded ids.ID, about string) *store.Tx {
+func (o Outbox) publishTx(a Activity, call, guarded ids.ID, about string) *store.Tx {
 	t := o.r.table
 	item := newActivityItem(a)
-	item.About = about
+	item.About, item.Edit = about, store.Mark{Op: call, Call: call}
 	tx := t.Tx().Put(t.Put(item).If("attribute_not_exists(pk)"))
 	for _, to := range a.To {
 		// A reference of this owner may be left over from an Erase.

@@ -95,7 +95,7 @@ type episode struct {
 	copies         bool // made by Follow with copies
 	graph          bool // made by the graph alone
 	pulled         bool // the source's switch when it was made
-	since          bool // a Follow without copies may have made a mark that reads from the edge's id on
+	since          bool // a Follow without copies may have made a pull that reads from the edge's id on
 
 	// told is when a switch had told the home of it: then it reads what was
 	// published in the day before the edge.
@@ -475,7 +475,7 @@ func (h *history) settledPulled(source string) bool {
 }
 
 // completed notes that a Follow found the edge standing. With copies it copies
-// or makes a mark that reads everything.
+// or makes a pull that reads everything.
 func (h *history) completed(e *episode, copies bool) {
 	pulled := h.sources[e.source].pulled
 	switch {

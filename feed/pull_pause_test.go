@@ -262,7 +262,7 @@ func TestAWorkerThatWakesAfterTheNextSwitchChangesNothing(t *testing.T) {
 // home.
 func TestAnUnfollowBetweenAWalksReadAndItsWrite(t *testing.T) {
 	if !faults.Full() {
-		t.Skip("by default one test looks at the mark alone")
+		t.Skip("by default one test looks at the pull alone")
 	}
 	t.Parallel()
 	for how, pulled := range both("over", "back") {
@@ -392,7 +392,7 @@ func TestAFollowThatAWalkOvertakesCopiesWhatIsOlder(t *testing.T) {
 	s.requireHome("jack", s.published)
 }
 
-// An unfollow dies once the home has its mark. The edge still stands; switches
+// An unfollow dies once the home has its pull. The edge still stands; switches
 // and deliveries meet it.
 func TestAnUnfollowThatDiedBeforeTheEdgeWent(t *testing.T) {
 	t.Parallel()

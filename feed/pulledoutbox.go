@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -163,27 +161,10 @@ type pulledItem struct {
 	Removed ids.ID `dynamo:"removed"`
 }
 
-// UnmarshalDynamoItem refuses a row that names no activity.
-func (i *pulledItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, i.attribute); err != nil {
-		return err
-	}
+// CheckItem refuses a row that names no activity.
+func (i *pulledItem) CheckItem() error {
 	if err := keys.CheckID("id", i.ID); err != nil || i.Owner == "" {
 		return err
 	}
 	return keys.CheckName("owner", i.Owner)
-}
-
-func (i *pulledItem) attribute(name string) any {
-	switch name {
-	case "sk":
-		return &i.ID
-	case "owner":
-		return &i.Owner
-	case "about":
-		return &i.About
-	case "removed":
-		return &i.Removed
-	}
-	return nil
 }

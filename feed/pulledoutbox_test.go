@@ -228,9 +228,9 @@ func TestEdgesOfTwoSourcesWithOneIDDoNotHideEachOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	edge := w.mint(t)
-	putMarks(t, w, map[string]any{
+	putAttributes(t, w, map[string]any{
 		keys.Join("pull", edge.String(), "birds"): pull{At: edge},
-		keys.Join("dead", "chris"):                mark{edge, edge},
+		keys.Join("end", "chris"):                 ending{edge, edge},
 	})
 	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
 	require.NoError(t, err)
@@ -238,9 +238,9 @@ func TestEdgesOfTwoSourcesWithOneIDDoNotHideEachOther(t *testing.T) {
 	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("jack").List, 1))
 }
 
-// What lies beyond the range of a mark is not shown, and outboxes that end
+// What lies beyond the range of a pull is not shown, and outboxes that end
 // above or begin below what a page shows are not read.
-func TestAHomeReadsTheRangesOfItsMarks(t *testing.T) {
+func TestAHomeReadsTheRangesOfItsPulls(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil)
@@ -431,11 +431,11 @@ func TestHostileOutboxesAndHeaders(t *testing.T) {
 	w.putItems(t, tombstones)
 	w.reads(t, "jack", "evil", "chris")
 	want := inHome(append(old, w.publish(t, "chris", 2)...))
-	marks := map[string]any{}
+	attributes := map[string]any{}
 	for i := range faults.Size(4_000, 400) {
-		marks[fmt.Sprintf("dead#source-%010d", i)] = mark{1, w.mint(t)}
+		attributes[fmt.Sprintf("end#source-%010d", i)] = ending{1, w.mint(t)}
 	}
-	putMarks(t, w, marks)
+	putAttributes(t, w, attributes)
 	for _, opts := range faults.Some(1, feed.Options{About: aboutObject}, feed.Options{}) {
 		meter := dynamotest.NewMeter()
 		opts.Consistent = true

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -42,39 +40,41 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (changed bool, err error)
 	if err := keys.CheckID("ID", id); err != nil {
 		return false, err
 	}
-	removal, err := o.r.gen.Next(ctx)
-	if err != nil {
-		return false, err
-	}
-	update := o.r.table.Update(activityKey(o.owner, id)).
-		Remove("actor", "verb", "object", "target", "time", "data"). // To stays: Erase needs it
-		Set("removed", removal).
-		Set("ttl", o.r.tombstoneEnd(id).Unix()).
-		If("attribute_not_exists(removed) AND attribute_not_exists('owner')")
-	if keys.CheckNewID("ID", id, o.r.opts.Now()) != nil {
-		update.If("attribute_exists(pk)") // nothing is stored under an id from the future
-	}
-	var item dynamo.Item
-	err = o.r.table.Run(ctx, store.Returning{Update: update, Out: &item})
-	if refused, ok := store.AsRefused(err); ok {
-		if item, _ = refused.At(0); item == nil {
-			return false, nil
-		}
-		err = nil
-	}
-	var stands activityItem
-	if err == nil {
-		err = o.r.table.Decode(item, &stands)
-	}
-	if err != nil {
+	stored, changed, err := o.remove(ctx, id)
+	switch {
+	case errors.Is(err, plaza.ErrNotFound), errors.Is(err, plaza.ErrRemoved):
+		return false, nil
+	case err != nil:
 		return false, fmt.Errorf("feed: remove %v of %q: %w", id, o.owner, err)
-	}
-	// The SDK may have sent it twice: then the tombstone is this call's own.
-	if stands.Removed != removal || stands.Hash == nil {
+	case !changed, stored.Hash == nil: // nothing was published yet
 		return false, nil
 	}
 	o.r.hydrator.remember(ctx, CacheKey{o.owner, id}, Cached{Gone: true})
 	return true, nil
+}
+
+func (o Outbox) remove(ctx context.Context, id ids.ID) (stored activityItem, changed bool, err error) {
+	call, err := o.r.gen.Next(ctx)
+	if err != nil {
+		return stored, false, err
+	}
+	removal := store.Change[activityItem]{
+		Key: activityKey(o.owner, id), Call: call, Part: "edit", Last: (*activityItem).lastEdit, Unread: true,
+		Next: func(seen *activityItem, g store.Guard) (store.Write, error) {
+			if err := seen.replaceable(); err != nil {
+				return nil, err
+			}
+			return g.Update().
+				Remove(store.Deleted[activityItem]()...). // To stays: Erase needs it
+				Set("removed", call).
+				Set("ttl", o.r.tombstoneEnd(id).Unix()).
+				If(replaceable), nil
+		},
+	}
+	if keys.CheckNewID("ID", id, o.r.opts.Now()) == nil { // nothing is stored under an id from the future
+		removal.Absent = func(*store.Update) {}
+	}
+	return removal.Run(ctx, o.r.table)
 }
 
 // RemoveForeign removes the activity that has the foreign ID, which is then free

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -77,5 +78,8 @@ func TestUnknownAndRemovedActivities(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	_, _, err = chris.Update(t.Context(), known)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
+	var tombstone dynamo.Item
+	require.NoError(t, w.db.Table(w.feedTable).Get("pk", "O#chris").Range("sk", dynamo.Equal, known.ID.String()).One(t.Context(), &tombstone))
+	require.NotContains(t, tombstone, "verb")
 	require.Empty(t, all(t, chris.List, 10))
 }

@@ -52,7 +52,7 @@ func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 	}
 }
 
-// notHidden reports whether a mark of edges up to 3 does not hide the entry.
+// notHidden reports whether an ending of edges up to 3 does not hide the entry.
 func notHidden(e entry) bool { return keys.Split(e.SK)[2] > ids.ID(3).String() }
 
 func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {

@@ -16,23 +16,22 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxHeader is the largest size of a header's marks, in bytes. DynamoDB allows
-// 400 KB for an item. With names of 16 bytes there is room for some 4,000
-// marks.
+// maxHeader is the largest size of a header's endings and pulls, in bytes. DynamoDB
+// allows 400 KB for an item. With names of 16 bytes there is room for some 4,000.
 const maxHeader = 300 << 10
 
-// markSize and pullSize are the sizes of marks without their names: ids, the
-// names of their attributes, and DynamoDB's overhead for a map.
+// endingSize and pullSize are sizes without the name: ids, the names of their
+// attributes, and DynamoDB's overhead for a map.
 const (
-	markSize = 60
-	pullSize = 70
+	endingSize = 60
+	pullSize   = 70
 )
 
 // maxPulls is how many outboxes a home may read.
 const maxPulls = 500
 
 const (
-	fullAttr    = "full"    // present if the marks have reached maxHeader
+	fullAttr    = "full"    // present if the header has reached maxHeader
 	crowdedAttr = "crowded" // present if the home reads maxPulls outboxes
 )
 
@@ -42,56 +41,67 @@ func (tooManyPulledError) Error() string { return "feed: the home reads too many
 
 func (tooManyPulledError) Unwrap() error { return plaza.ErrBusy }
 
+type fullError struct{}
+
+func (fullError) Error() string { return "feed: the home remembers too many follows" }
+
+func (fullError) Unwrap() error { return plaza.ErrBusy }
+
+// ErrFull is returned by Home.Unfollow if the home cannot remember another
+// source whose entries it hides or keeps: some 4,000 within Retention. Nothing
+// was written. Home.Follow returns it too, for a Pulled source. It unwraps to
+// plaza.ErrBusy.
+var ErrFull error = fullError{}
+
 // ErrTooManyPulled is returned by Home.Follow of a Pulled source if the home
 // already reads 500 outboxes. A source that was Pulled counts too, until the
 // activities that homes read there expire. It unwraps to plaza.ErrBusy.
 var ErrTooManyPulled error = tooManyPulledError{}
 
-// room reports what a header can still take.
-type room struct {
-	marks bool // of any kind
-	pulls bool // with a range
-}
-
-// makeRoom tidies the header. It fails if a pull is wanted and there is no room
-// for it.
-func (h Home) makeRoom(ctx context.Context, head *header, wanted bool) error {
-	room, err := h.tidy(ctx, head, "")
+// makeRoom tidies the header. It fails if there is then no room for another ending
+// or pull, or for another outbox to read.
+func (h Home) makeRoom(ctx context.Context, head *header, outbox bool) error {
+	room, err := h.tidy(ctx, head)
 	switch {
-	case err != nil || !wanted:
+	case err != nil:
 		return err
-	case !room.marks:
+	case !room.more:
 		return ErrFull
-	case !room.pulls:
+	case outbox && !room.outbox:
 		return ErrTooManyPulled
 	}
 	return nil
 }
 
-// tidy removes marks that no longer hide anything, except the one named keep,
-// and pulls that no longer show anything. It stores and returns the room that
-// is left.
-func (h Home) tidy(ctx context.Context, head *header, keep string) (room, error) {
+// room is what a header can still take.
+type room struct {
+	more   bool // an ending or a pull
+	outbox bool // a pull with a range
+}
+
+// tidy removes endings that no longer hide anything, and pulls that no longer show
+// anything. It stores and returns the room that is left.
+func (h Home) tidy(ctx context.Context, head *header) (room, error) {
 	now := h.r.opts.Now()
 	s := sweep{
 		header: head, names: slices.Sorted(maps.Keys(head.item)),
 		now: ids.At(now), horizon: ids.At(now.Add(-h.r.opts.Retention).Add(-24 * time.Hour)), // the sum of both may overflow
-		update:   h.r.table.Update(headerKey(h.reader)),
-		ended:    map[string][]string{},
+		update:   h.update(),
+		over:     map[string][]string{},
 		outlived: sync.OnceValue(func() bool { return h.outlived(ctx, now) }),
 		stands:   func(source string, edge ids.ID) bool { return h.stands(ctx, source, edge) },
 	}
-	s.pulls(h.lowest(head, now))
-	s.marks(keep)
-	found := room{marks: s.size < maxHeader, pulls: s.reading < maxPulls}
-	stored := room{marks: head.item[fullAttr] == nil, pulls: head.item[crowdedAttr] == nil}
+	s.sweepPulls(h.lowest(head, now))
+	s.sweepEndings()
+	found := room{more: s.size < maxHeader, outbox: s.reading < maxPulls}
+	stored := room{more: head.item[fullAttr] == nil, outbox: head.item[crowdedAttr] == nil}
 	if s.removed == 0 && found == stored {
 		return found, nil
 	}
-	s.note(fullAttr, !found.marks)
-	s.note(crowdedAttr, !found.pulls)
+	s.note(fullAttr, !found.more)
+	s.note(crowdedAttr, !found.outbox)
 	err := h.r.runIf(ctx, s.update)
-	found.marks = found.marks || s.removed == sweepSize // there may be more to remove
+	found.more = found.more || s.removed == sweepSize // there may be more to remove
 	return found, err
 }
 
@@ -116,17 +126,17 @@ func (h Home) stands(ctx context.Context, source string, edge ids.ID) bool {
 	return stands && last.ID <= edge
 }
 
-// sweepSize is how many marks one sweep removes or renews.
+// sweepSize is how many endings and pulls one sweep removes or renews.
 const sweepSize = 50
 
-// sweep is the removal of old marks from a header.
+// sweep is the removal of old endings and pulls from a header.
 type sweep struct {
 	*header
 	names    []string
 	now      ids.ID
 	horizon  ids.ID
 	update   *store.Update
-	ended    map[string][]string // by dead mark, the pulls that it has ended
+	over     map[string][]string // by the name of an ending, the pulls that it has ended
 	outlived func() bool
 	stands   func(source string, edge ids.ID) bool
 
@@ -135,16 +145,16 @@ type sweep struct {
 	reading int // how many pulls show something
 }
 
-// pulls removes the pulls whose range is over, and collects those that an unfollow
+// sweepPulls removes the pulls whose range is over, and collects those that an unfollow
 // has ended.
-func (s *sweep) pulls(lowest ids.ID) {
+func (s *sweep) sweepPulls(lowest ids.ID) {
 	for _, name := range s.names {
 		edge, source, ok := parsePullName(name)
 		if !ok {
 			continue
 		}
-		if of := markName(source); s.mark(of).Unfollow != 0 && s.covers(source, edge) {
-			s.ended[of] = append(s.ended[of], name)
+		if end := endingName(source); s.ending(end).Unfollow != 0 && s.ended(source, edge) {
+			s.over[end] = append(s.over[end], name)
 			continue
 		}
 		p, _, err := s.pull(edge, source)
@@ -161,34 +171,34 @@ func (s *sweep) pulls(lowest ids.ID) {
 	}
 }
 
-// marks removes the pulls that unfollows have ended, and old dead marks that
-// have no such pull left: without its dead mark a pull would show again.
-func (s *sweep) marks(keep string) {
+// sweepEndings removes the pulls that unfollows have ended, and old endings that have no
+// such pull left: without its ending a pull would show again.
+func (s *sweep) sweepEndings() {
 	for _, name := range s.names {
-		if !strings.HasPrefix(name, markPrefix) {
+		if !strings.HasPrefix(name, endingPrefix) {
 			continue
 		}
-		m, ended := s.mark(name), s.ended[name]
-		n := min(len(ended), sweepSize-s.removed)
-		for _, pull := range ended[:n] {
+		e, over := s.ending(name), s.over[name]
+		n := min(len(over), sweepSize-s.removed)
+		for _, pull := range over[:n] {
 			s.update.RemoveExpr("$", pull)
 		}
-		for _, pull := range ended[n:] {
+		for _, pull := range over[n:] {
 			s.size += len(pull) + pullSize
 		}
 		s.removed += n
-		old := name != keep && m.Unfollow != 0 && m.Unfollow < s.horizon && s.removed < sweepSize && !s.outlived() // then all of ended were removed
+		old := e.Unfollow != 0 && e.Unfollow < s.horizon && s.removed < sweepSize && !s.outlived() // then all of over were removed
 		if old || n > 0 {
-			s.update.If("$.$ = ?", name, "unfollow", m.Unfollow) // unless it was written again
+			s.update.If("$.$ = ?", name, "unfollow", e.Unfollow) // unless it was written again
 		}
-		if !old || !s.forget(name, "unfollow", s.stands(keys.Split(name)[1], m.Edge)) {
-			s.size += len(name) + markSize
+		if !old || !s.forget(name, "unfollow", s.stands(keys.Split(name)[1], e.Edge)) {
+			s.size += len(name) + endingSize
 		}
 	}
 }
 
-// forget removes an old mark, or renews it if its edge stands, because an Unfollow
-// died: without the mark, what the edge still brings would show.
+// forget removes an old ending or pull, or renews it if its edge stands, because an
+// Unfollow died: without it, what the edge still brings would show.
 func (s *sweep) forget(name, at string, stands bool) (removed bool) {
 	s.removed++
 	if stands {

@@ -19,7 +19,7 @@ import (
 // old is an id from before Retention and a day.
 func old() ids.ID { return ids.At(time.Now().Add(-91*24*time.Hour - time.Minute)) }
 
-func TestMarksAreForgottenOnceTheirRangeHasExpired(t *testing.T) {
+func TestPullsAreForgottenOnceTheirRangeHasExpired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.switchTo(t, "chris", feed.Pulled)
@@ -28,7 +28,7 @@ func TestMarksAreForgottenOnceTheirRangeHasExpired(t *testing.T) {
 	_, _, err := w.follows.Follow(t.Context(), bounded)
 	require.NoError(t, err)
 	now := ids.At(time.Now())
-	marks := map[string]any{}
+	attributes := map[string]any{}
 	for source, p := range map[string]pull{
 		"goes: a switch bounded it": {Until: old(), At: old()},
 		"goes: kept":                {Until: 1, Kept: true, At: old()},
@@ -37,7 +37,7 @@ func TestMarksAreForgottenOnceTheirRangeHasExpired(t *testing.T) {
 		"stays: kept of late":       {Until: 1, Kept: true, At: now},
 		"stays: shows something":    {Until: now, At: old()},
 	} {
-		marks[feed.PullName(7, source)] = p
+		attributes[feed.PullName(7, source)] = p
 	}
 	for name, tidied := range map[string]func(){
 		"follow":   func() { w.subscribe(t, "jack", "chris") },
@@ -47,12 +47,12 @@ func TestMarksAreForgottenOnceTheirRangeHasExpired(t *testing.T) {
 			require.NoError(t, err)
 		},
 	} {
-		putMarks(t, w, marks)
+		putAttributes(t, w, attributes)
 		tidied()
 		stay := 0
-		for mark := range headerItem(t, w, "jack") {
-			require.NotContains(t, mark, "goes", name)
-			if strings.Contains(mark, "stays") {
+		for attribute := range headerItem(t, w, "jack") {
+			require.NotContains(t, attribute, "goes", name)
+			if strings.Contains(attribute, "stays") {
 				stay++
 			}
 		}
@@ -60,54 +60,54 @@ func TestMarksAreForgottenOnceTheirRangeHasExpired(t *testing.T) {
 	}
 }
 
-// Without their dead mark, pulls that it has ended would show again.
-func TestADeadMarkIsForgottenWithThePullsThatItEnded(t *testing.T) {
+// Without their ending, pulls that it covers would show again.
+func TestAnEndingIsForgottenWithThePullsThatItEnded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.publish(t, "chris", 1)
 	now := ids.At(time.Now())
-	marks := map[string]any{"dead#chris": mark{Edge: now, Unfollow: old()}, "dead#ann": mark{Edge: 1, Unfollow: old()}}
+	attributes := map[string]any{"end#chris": ending{Edge: now, Unfollow: old()}, "end#ann": ending{Edge: 1, Unfollow: old()}}
 	for i := range ids.ID(120) {
-		marks[feed.PullName(now-i, "chris")] = pull{At: now}
+		attributes[feed.PullName(now-i, "chris")] = pull{At: now}
 	}
-	marks[feed.PullName(now+1, "chris")] = pull{Since: now, Until: now + 1, At: now}
-	putMarks(t, w, marks)
+	attributes[feed.PullName(now+1, "chris")] = pull{Since: now, Until: now + 1, At: now}
+	putAttributes(t, w, attributes)
 	for _, want := range []int{71, 21, 0, 0} { // of 50 removals, the first is ann's
 		w.unfollow(t, "jack", "bob", nil)
 		header, left := headerItem(t, w, "jack"), len(pulls(t, w, "jack", "chris"))-1
 		require.Equal(t, want, left)
-		require.Equal(t, left > 0, header["dead#chris"] != nil, "%d left", left)
+		require.Equal(t, left > 0, header["end#chris"] != nil, "%d left", left)
 		require.Empty(t, all(t, w.Home("jack").List, 10))
 	}
 	require.Len(t, pulls(t, w, "jack", "chris"), 1, "of a later edge")
-	require.NotContains(t, headerItem(t, w, "jack"), "dead#ann")
+	require.NotContains(t, headerItem(t, w, "jack"), "end#ann")
 }
 
-// A mark that was read as old is written again before it is removed.
+// A pull that was read as old is written again before it is removed.
 func TestAPullWrittenAgainIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	edge := w.edge(t, "jack", "chris")
-	putMarks(t, w, map[string]any{feed.PullName(edge, "chris"): pull{Until: old(), At: old()}})
+	putAttributes(t, w, map[string]any{feed.PullName(edge, "chris"): pull{Until: old(), At: old()}})
 	tidying := w.before(t, func() { w.switchTo(t, "chris", feed.Pulled) }, "REMOVE", feed.PullName(edge, "chris"))
 	tidying.unfollow(t, "jack", "ann", nil)
 	require.Zero(t, pulls(t, w, "jack", "chris")[edge].Until)
 	require.Contains(t, pulls(t, w, "jack", "chris"), edge)
 }
 
-// A damaged dead mark may be repaired, so what it covers stays.
-func TestADamagedDeadMarkEndsNoPull(t *testing.T) {
+// A damaged ending may be repaired, so what it covers stays.
+func TestADamagedEndingEndsNoPull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	now := ids.At(time.Now())
-	putMarks(t, w, map[string]any{
-		"dead#chris": "damaged", feed.PullName(now, "chris"): pull{At: now},
-		"dead#ben": mark{Edge: 1, Unfollow: old()},
+	putAttributes(t, w, map[string]any{
+		"end#chris": "damaged", feed.PullName(now, "chris"): pull{At: now},
+		"end#ben": ending{Edge: 1, Unfollow: old()},
 	})
 	w.unfollow(t, "jack", "ann", nil)
 	require.Len(t, pulls(t, w, "jack", "chris"), 1)
-	require.NotContains(t, headerItem(t, w, "jack"), "dead#ben", "it holds up nothing")
+	require.NotContains(t, headerItem(t, w, "jack"), "end#ben", "it holds up nothing")
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
 
@@ -165,15 +165,15 @@ func (g unreadable) Last(ctx context.Context, e follow.Edge) (follow.Edge, bool,
 	return g.Graph.Last(ctx, e)
 }
 
-func TestAnOldMarkStaysWhileItsEdgeMayStand(t *testing.T) {
+func TestAnOldEndingStaysWhileItsEdgeMayStand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, source := range []string{"later", "stands"} {
 		w.subscribe(t, "jack", source)
 	}
-	putMarks(t, w, map[string]any{
-		"dead#later": mark{Edge: 1, Unfollow: old()}, "dead#none": mark{Edge: 1, Unfollow: old()},
-		"dead#stands": mark{Edge: w.edge(t, "jack", "stands"), Unfollow: old()}, "dead#unknown": mark{Edge: 1, Unfollow: old()},
+	putAttributes(t, w, map[string]any{
+		"end#later": ending{Edge: 1, Unfollow: old()}, "end#none": ending{Edge: 1, Unfollow: old()},
+		"end#stands": ending{Edge: w.edge(t, "jack", "stands"), Unfollow: old()}, "end#unknown": ending{Edge: 1, Unfollow: old()},
 	})
 	expired := entryOf(feed.Activity{Owner: "ann", ID: old()}, "ann", 1)
 	expired.TTL = 1
@@ -183,13 +183,13 @@ func TestAnOldMarkStaysWhileItsEdgeMayStand(t *testing.T) {
 	for range 2 {
 		_, err = feeds.Home("jack").Unfollow(t.Context(), "ann", nil)
 		require.NoError(t, err)
-		var marks []string
+		var endings []string
 		for name := range headerItem(t, w, "jack") {
-			if strings.HasPrefix(name, "dead#") {
-				marks = append(marks, name)
+			if strings.HasPrefix(name, "end#") {
+				endings = append(endings, name)
 			}
 		}
-		require.ElementsMatch(t, []string{"dead#ann", "dead#stands", "dead#unknown"}, marks)
+		require.ElementsMatch(t, []string{"end#ann", "end#stands", "end#unknown"}, endings)
 		_, err = w.follows.Unfollow(t.Context(), followEdge("jack", "stands"))
 		require.NoError(t, err, "now it has ended, what it brought until now stays hidden")
 	}
@@ -197,7 +197,7 @@ func TestAnOldMarkStaysWhileItsEdgeMayStand(t *testing.T) {
 
 // An entry of a longer Retention lies below what has expired, and DynamoDB has deleted
 // nothing yet.
-func TestAMarkHidesWhatWasStoredUnderALongerRetention(t *testing.T) {
+func TestAnEndingHidesWhatWasStoredUnderALongerRetention(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var clock clock

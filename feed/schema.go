@@ -29,28 +29,32 @@ func feature() store.Feature {
 	return store.Feature{Name: "feed", Format: 1, Schema: Table, Expires: true}
 }
 
+//go:generate rm -f activity_gen.go pulled_gen.go
+//go:generate go test -run TestTheCodeOfRowsIsGenerated -write
+
 // activityItem is O#owner / id: an activity, a tombstone if it was Removed, or
 // a reference, in an outbox of To, to the activity in Owner's outbox.
 type activityItem struct {
-	PK        string    `dynamo:"pk"`
-	ID        ids.ID    `dynamo:"sk"`
-	Actor     Ref       `dynamo:"actor,omitempty"`
-	Verb      string    `dynamo:"verb,omitempty"`
-	Object    Ref       `dynamo:"object,omitempty"`
-	Target    Ref       `dynamo:"target,omitempty"`
-	ForeignID string    `dynamo:"foreignId,omitempty"`
-	Time      time.Time `dynamo:"time,omitempty"` // absent if it is the id's
-	Data      string    `dynamo:"data,omitempty"`
-	Hash      []byte    `dynamo:"hash,omitempty"` // of what was published
-	To        []string  `dynamo:"to,omitempty"`
-	Removed   ids.ID    `dynamo:"removed,omitempty"`
-	Edited    ids.ID    `dynamo:"edited,omitempty"` // greater with every edit
-	Call      ids.ID    `dynamo:"call,omitempty"`   // the Update that made the last edit, and the one before it
-	CallOld   ids.ID    `dynamo:"callOld,omitempty"`
-	Owner     string    `dynamo:"owner,omitempty"`
-	About     string    `dynamo:"about,omitempty"` // a Ref's text, as in entries
-	TTL       int64     `dynamo:"ttl,omitempty"`
+	PK         string     `dynamo:"pk"`
+	ID         ids.ID     `dynamo:"sk"`
+	Actor      Ref        `dynamo:"actor,omitempty" role:"content"`
+	Verb       string     `dynamo:"verb,omitempty" role:"content"`
+	Object     Ref        `dynamo:"object,omitempty" role:"content"`
+	Target     Ref        `dynamo:"target,omitempty" role:"content"`
+	ForeignID  string     `dynamo:"foreignId,omitempty"`
+	Time       time.Time  `dynamo:"time,omitempty" role:"content"` // absent if it is the id's
+	Data       string     `dynamo:"data,omitempty" role:"content"`
+	Hash       []byte     `dynamo:"hash,omitempty"` // of what was published
+	To         []string   `dynamo:"to,omitempty"`
+	Removed    ids.ID     `dynamo:"removed,omitempty" role:"removal"` // by this call
+	Edit       store.Mark `dynamo:"edit,omitempty"`                   // the first is Publish, the last may be Remove
+	EditBefore store.Mark `dynamo:"editBefore,omitempty"`
+	Owner      string     `dynamo:"owner,omitempty"`
+	About      string     `dynamo:"about,omitempty"` // a Ref's text, as in entries
+	TTL        int64      `dynamo:"ttl,omitempty"`
 }
+
+func (i *activityItem) lastEdit() store.Last { return store.Last{Mark: i.Edit, Before: i.EditBefore} }
 
 func newActivityItem(a Activity) activityItem {
 	item := activityItem{
@@ -64,11 +68,8 @@ func newActivityItem(a Activity) activityItem {
 	return item
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (i *activityItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, i.attribute); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (i *activityItem) CheckItem() error {
 	switch {
 	case i.ID == 0:
 		return errors.New("id is zero")
@@ -85,48 +86,6 @@ func (i *activityItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return errors.New("lacks its verb or its actor")
 	case i.Data != "" && !jsontext.Valid([]byte(i.Data)):
 		return errors.New("data is not JSON")
-	}
-	return nil
-}
-
-func (i *activityItem) attribute(name string) any {
-	switch name {
-	case "pk":
-		return &i.PK
-	case "sk":
-		return &i.ID
-	case "actor":
-		return &i.Actor
-	case "verb":
-		return &i.Verb
-	case "object":
-		return &i.Object
-	case "target":
-		return &i.Target
-	case "foreignId":
-		return &i.ForeignID
-	case "time":
-		return &i.Time
-	case "data":
-		return &i.Data
-	case "hash":
-		return &i.Hash
-	case "to":
-		return &i.To
-	case "removed":
-		return &i.Removed
-	case "edited":
-		return &i.Edited
-	case "call":
-		return &i.Call
-	case "callOld":
-		return &i.CallOld
-	case "owner":
-		return &i.Owner
-	case "about":
-		return &i.About
-	case "ttl":
-		return &i.TTL
 	}
 	return nil
 }
@@ -161,20 +120,24 @@ func outboxPK(owner string) string { return keys.Join(outbox, owner) }
 // sourceItem is O#owner / ~: how the owner's activities reach homes. A source
 // without one is Pushed.
 type sourceItem struct {
-	PK   string `dynamo:"pk"`
-	SK   string `dynamo:"sk"`
-	Mode Mode   `dynamo:"mode"`
-	At   ids.ID `dynamo:"at"` // the last switch; it only rises
+	PK           string     `dynamo:"pk"`
+	SK           string     `dynamo:"sk"`
+	Mode         Mode       `dynamo:"mode"`
+	At           ids.ID     `dynamo:"at,omitempty"`     // the last switch; it only rises
+	Switch       store.Mark `dynamo:"switch,omitempty"` // by SetPulled; workers that change the mode leave it
+	SwitchBefore store.Mark `dynamo:"switchBefore,omitempty"`
 }
 
-// UnmarshalDynamoItem refuses an unknown mode.
-func (i *sourceItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain sourceItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+func (i *sourceItem) lastSwitch() store.Last {
+	return store.Last{Mark: i.Switch, Before: i.SwitchBefore}
+}
+
+// CheckItem refuses an unknown mode.
+func (i *sourceItem) CheckItem() error {
 	switch i.Mode {
-	case Pushed, Opening, Pulled, Closing:
+	case Pushed: // perhaps never switched
+		return nil
+	case Opening, Pulled, Closing:
 		return keys.CheckID("at", i.At)
 	}
 	return fmt.Errorf("mode is %q", i.Mode)
@@ -198,14 +161,8 @@ func foreignKey(owner, foreignID string) store.Key {
 	return store.Key{PK: keys.Join("X", owner), SK: foreignID}
 }
 
-// UnmarshalDynamoItem refuses a guard of nothing.
-func (i *foreignItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain foreignItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
-	return keys.CheckID("id", i.ID)
-}
+// CheckItem refuses a guard of nothing.
+func (i *foreignItem) CheckItem() error { return keys.CheckID("id", i.ID) }
 
 // entryItem is H#reader / id#owner#edge: owner's activity id, which the follow
 // edge brought to reader.

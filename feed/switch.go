@@ -12,7 +12,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -54,8 +53,8 @@ func (m Mode) switched(pulled bool) (next Mode, begins bool) {
 // Opening, and Options.OnDelivery reports why. A damaged mode is
 // plaza.ErrCorrupt.
 //
-// Cost: 1 request, 1 RCU, and 1 transaction, 4 WCU; with nothing to do 1
-// request, 1 RCU; a process's first 1 request, 1 WCU more; then Deliver's.
+// Cost: 1 request, 1 RCU, and 1 transaction, 4 WCU; with nothing to do 2
+// requests, 1 RCU, 1 WCU; a process's first 1 request, 1 WCU more; then Deliver's.
 func (o Outbox) SetPulled(ctx context.Context, pulled bool) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.SetPulled")
 	if err := o.check(); err != nil {
@@ -68,53 +67,28 @@ func (o Outbox) SetPulled(ctx context.Context, pulled bool) (changed bool, err e
 }
 
 func (o Outbox) setPulled(ctx context.Context, pulled bool) (changed bool, err error) {
-	for range maxTries {
-		seen, err := o.mode(ctx)
-		if err != nil {
-			return false, err
-		}
-		mode, begins := seen.Mode.switched(pulled)
-		if !begins {
-			return false, nil
-		}
-		next, err := o.nextSwitch(ctx, seen, mode)
-		if err != nil {
-			return false, err
-		}
-		if err := o.r.jobs.StoreShards(ctx); err != nil {
-			return false, err
-		}
-		header := o.r.table.Put(next)
-		if seen.At == 0 {
-			header.If("attribute_not_exists(pk)")
-		} else {
-			header.If("$ = ? AND $ = ?", "mode", seen.Mode, "at", seen.At)
-		}
-		err = o.r.table.Run(ctx, o.r.table.Tx().Put(header).Put(o.r.table.Put(o.switchJob(next.At))))
-		if err == nil {
-			return mode != seen.Mode, nil
-		}
-		if _, refused := store.AsRefused(err); !refused {
-			return false, err
-		}
-	}
-	return false, plaza.ErrBusy
-}
-
-// nextSwitch is the header after another switch.
-func (o Outbox) nextSwitch(ctx context.Context, seen sourceItem, mode Mode) (sourceItem, error) {
-	at, err := o.r.gen.Next(ctx)
+	call, err := o.r.gen.Next(ctx)
 	if err != nil {
-		return sourceItem{}, err
-	}
-	if at <= seen.At { // the clock is behind that of the last switch
-		at = keys.After(at, seen.At)
+		return false, err
 	}
 	key := sourceKey(o.owner)
-	if err := keys.CheckID("at", at); err != nil || at <= seen.At {
-		return sourceItem{}, o.r.table.Corrupt(key, "no id is above at")
-	}
-	return sourceItem{PK: key.PK, SK: key.SK, Mode: mode, At: at}, nil
+	var again bool // it visits all followers again
+	_, begun, err := store.Change[sourceItem]{
+		Key: key, Call: call, Part: "switch", Last: (*sourceItem).lastSwitch,
+		Next: func(seen *sourceItem, g store.Guard) (store.Write, error) {
+			mode, begins := seen.Mode.switched(pulled)
+			if !begins {
+				return nil, store.ErrSame
+			}
+			again = mode == seen.Mode
+			header := sourceItem{PK: key.PK, SK: key.SK, Mode: mode, At: g.Op()}
+			return o.r.table.Tx().Put(g.Put(header)).Put(o.r.table.Put(o.switchJob(header.At))), o.r.jobs.StoreShards(ctx)
+		},
+		Absent: func(note *store.Update) {
+			note.Set("mode", Pushed).Set("ttl", o.r.opts.Now().Add(tombstoneLife).Unix())
+		},
+	}.Run(ctx, o.r.table)
+	return begun && !again, err
 }
 
 func (o Outbox) switchJob(at ids.ID) deliveryJob {
@@ -244,9 +218,9 @@ func (r *Repository) switchMode(ctx context.Context, job *deliveryJob, homes *in
 }
 
 // overtaken ends the job of a switch that a later one has overtaken. If the
-// later one leads back to Pushed, overtaken bounds the marks of this worker's
+// later one leads back to Pushed, overtaken bounds the pulls of this worker's
 // last page: the later walk may have passed those homes already. The later walk
-// sees the marks of all earlier pages, because the mode was read after them.
+// sees the pulls of all earlier pages, because the mode was read after them.
 func (t *transition) overtaken(ctx context.Context, header sourceItem) error {
 	if header.At != 0 && (header.Mode == Closing || header.Mode == Pushed) {
 		t.at, t.until = header.At, 0

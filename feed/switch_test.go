@@ -10,7 +10,6 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
@@ -53,7 +52,7 @@ func (w world) switched(t testing.TB, source string, pulled bool) (at ids.ID) {
 	return at
 }
 
-// homePull is a stored mark of a home, by which it reads an outbox.
+// homePull is a stored pull of a home, by which it reads an outbox.
 type homePull struct {
 	Source string
 	Edge   ids.ID
@@ -63,7 +62,7 @@ type homePull struct {
 	At     ids.ID `dynamo:"at"`
 }
 
-// pullsOf reads the marks of a home, oldest edge first.
+// pullsOf reads the pulls of a home, oldest edge first.
 func (w world) pullsOf(t testing.TB, reader string) (pulls []homePull) {
 	t.Helper()
 	var item dynamo.Item
@@ -88,7 +87,7 @@ func (w world) pullsOf(t testing.TB, reader string) (pulls []homePull) {
 	return pulls
 }
 
-// pullOf reads a home's only mark.
+// pullOf reads a home's only pull.
 func (w world) pullOf(t testing.TB, reader string) homePull {
 	t.Helper()
 	pulls := w.pullsOf(t, reader)
@@ -167,116 +166,6 @@ func TestSetPulledLeadsFromModeToMode(t *testing.T) {
 	}
 }
 
-// The answer of the transaction is lost, and the SDK sends it again.
-func TestSetPulledWhoseAnswerIsLostBeginsOnce(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []faults.Kind{faults.LostAfter, faults.Twice} {
-		t.Run(kind.String(), func(t *testing.T) {
-			t.Parallel()
-			in := faults.New(t, 1, faults.Rates{})
-			lost := 0
-			in.Script(func(op string, _ []byte, _ int) faults.Fault {
-				if op != "TransactWriteItems" || lost > 0 {
-					return faults.Fault{}
-				}
-				lost++
-				return faults.Fault{Kind: kind}
-			})
-			w := newWorld(t, nil, in.Wrap)
-			changed, err := w.Outbox("chris").SetPulled(t.Context(), true)
-			require.NoError(t, err)
-			require.True(t, changed)
-			require.Equal(t, 1, lost)
-			require.Len(t, w.jobs(t), 1)
-			require.Equal(t, feed.Opening, w.storedMode(t, "chris").Mode)
-		})
-	}
-}
-
-func TestOneOfManySetPulledBegins(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for round, pulled := range faults.Some(2, true, false, true, false) {
-		began := make([]bool, faults.Size(8, 4))
-		var group errgroup.Group
-		for i := range began {
-			other := w.process(t, nil)
-			group.Go(func() error {
-				return faultsPass(func() (err error) {
-					began[i], err = other.Outbox("chris").SetPulled(t.Context(), pulled)
-					return err
-				})
-			})
-		}
-		require.NoError(t, group.Wait())
-		n := 0
-		for _, b := range began {
-			if b {
-				n++
-			}
-		}
-		require.Equal(t, 1, n, "round %d", round)
-		require.Len(t, w.jobs(t), round+1)
-	}
-	deliverAll(t, w.later(t))
-	require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode, "the last one wins")
-	require.Empty(t, w.jobs(t))
-}
-
-// faultsPass repeats a call while it fails for a reason that passes.
-func faultsPass(call func() error) (err error) {
-	for range 50 {
-		if err = call(); !faults.Passing(err) {
-			return err
-		}
-	}
-	return err
-}
-
-// The caller gives up while SetPulled waits for the answer to each request in
-// turn. It repeats the call, and the switch takes place once.
-func TestAnImpatientCallerRepeatsSetPulled(t *testing.T) {
-	t.Parallel()
-	for _, pulled := range []bool{true, false} {
-		for k := 1; k <= 3; k++ {
-			if !faults.Full() && (k == 1 || pulled != (k == 2)) {
-				continue
-			}
-			w := newWorld(t, nil)
-			w.subscribe(t, "jack", "chris")
-			if !pulled {
-				w.switched(t, "chris", true)
-			}
-			ctx, giveUp := context.WithCancel(t.Context())
-			in := faults.New(t, 1, faults.Rates{})
-			hung := make(chan struct{})
-			in.Script(func(_ string, _ []byte, n int) faults.Fault {
-				if n != k {
-					return faults.Fault{}
-				}
-				close(hung)
-				return faults.Fault{Kind: faults.Hung}
-			})
-			hasty := w.process(t, nil, in.Wrap)
-			failed := make(chan error)
-			go func() {
-				_, err := hasty.Outbox("chris").SetPulled(ctx, pulled)
-				failed <- err
-			}()
-			<-hung
-			giveUp()
-			require.ErrorIs(t, <-failed, context.Canceled, "request %d", k)
-			if _, err := w.Outbox("chris").Mode(t.Context()); k == 3 {
-				require.NoError(t, err)
-			}
-			_, err := w.Outbox("chris").SetPulled(t.Context(), pulled)
-			require.NoError(t, err)
-			require.Len(t, w.jobs(t), 1, "request %d", k)
-			w.switched(t, "chris", pulled)
-		}
-	}
-}
-
 // stuck is an ids.Source whose clock stands still.
 type stuck ids.ID
 
@@ -336,13 +225,4 @@ func TestADamagedModeIsReportedAndPushed(t *testing.T) {
 	}
 	deliverAll(t, w.later(t))
 	require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
-}
-
-func TestNoIDIsAboveADamagedSwitch(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.setPulled(t, "chris", true)
-	w.damage(t, "O#chris", "~", dynamo.Item{"at": text(ids.ID(1<<63 - 1).String())})
-	_, err := w.Outbox("chris").SetPulled(t.Context(), false)
-	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }

@@ -213,7 +213,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 // whole walk. The walker's writes after it wakes have no lasting effect.
 func TestAFrozenWalkerOverIsOvertaken(t *testing.T) {
 	t.Parallel()
-	for name, before := range faults.Cases(2, map[string]int{"homes have no mark yet": 0, "homes have the mark of a switch before": 1}) {
+	for name, before := range faults.Cases(2, map[string]int{"homes have no pull yet": 0, "homes have the pull of a switch before": 1}) {
 		for n := 1; n <= 4; n += faults.Size(1, 4) {
 			t.Run(fmt.Sprint(name, ", home ", n), func(t *testing.T) {
 				t.Parallel()
@@ -306,14 +306,14 @@ func TestADeadWalkerOverIsOvertaken(t *testing.T) {
 	require.Equal(t, 1, delivered)
 	deliverAll(t, w.later(t))
 	require.Empty(t, w.jobs(t))
-	marks := 0
+	pulls := 0
 	for i := range 6 {
 		for _, p := range w.pullsOf(t, reader(i)) {
 			require.NotZero(t, p.Until)
-			marks++
+			pulls++
 		}
 	}
-	require.Equal(t, 3, marks)
+	require.Equal(t, 3, pulls)
 }
 
 func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
@@ -534,7 +534,7 @@ func TestASwitchCostsARequestAFollower(t *testing.T) {
 	meter.AtMost(t, "over again", again, deliver)
 	set(false)()
 	deliver()
-	meter.AtMost(t, "begin nothing", dynamotest.Cost{Requests: 1, Read: 1}, func() {
+	meter.AtMost(t, "begin nothing", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, func() {
 		changed, err := star.SetPulled(t.Context(), false)
 		require.NoError(t, err)
 		require.False(t, changed)

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +37,9 @@ type UnfollowOptions struct {
 //
 // If an Unfollow was interrupted and its edge still stands, what it hid stays
 // hidden. Repeat it: until then deliveries go on.
+//
+// A Follow that was given up may arrive after an Unfollow that found no edge. Repeating
+// the Unfollow ends that edge.
 //
 // Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
 // header, 1 request, 1 WCU for each KB of it more where it forgets what has
@@ -98,49 +100,4 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (c
 		return false, nil
 	}
 	return h.r.graph.Unfollow(ctx, named)
-}
-
-// keepPull limits what the home reads by an edge to what the source has
-// published so far. No switch changes the mark afterwards, because the edge is
-// about to end.
-func (h Home) keepPull(ctx context.Context, source string, edge ids.ID) error {
-	at, err := h.r.gen.Next(ctx)
-	if err != nil {
-		return err
-	}
-	name := pullName(edge, source)
-	kept := pull{Source: source, Until: nothing, Kept: true, At: at}
-	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", name, kept).
-		If("attribute_not_exists($) AND attribute_not_exists($)", name, fullAttr)
-	h.unlessCovered(update, edge, source)
-	for range maxTries {
-		head, refused, err := h.writeHeader(ctx, update)
-		if err != nil {
-			return err
-		}
-		stands, found, damage := head.pull(edge, source)
-		switch {
-		case refused == nil:
-			_, err := h.tidy(ctx, head, "")
-			return err
-		case head.covers(source, edge), damage == nil && stands.Kept:
-			return nil
-		case !found:
-			if room, err := h.tidy(ctx, head, ""); err != nil || !room.marks {
-				return cmp.Or(err, ErrFull)
-			}
-			continue
-		case damage == nil:
-			next, err := h.r.Outbox(source).next(ctx)
-			if err != nil {
-				return err
-			}
-			kept.Since, kept.Until = stands.Since, next
-			if stands.Until != 0 {
-				kept.Until = min(stands.Until, next)
-			}
-		}
-		update = h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", name, kept).If("$ = ?", name, head.item[name])
-	}
-	return plaza.ErrBusy
 }

@@ -32,16 +32,16 @@ func (w world) unfollow(t testing.TB, reader, source string, opts *feed.Unfollow
 	return changed
 }
 
-func TestAnUnfollowEndsTheMarkTogetherWithTheDeadOne(t *testing.T) {
+func TestAnUnfollowRemovesThePullAsItWritesTheEnding(t *testing.T) {
 	t.Parallel()
 	w, _ := pulled(t, 1)
 	injector := faults.New(t, 1, faults.Rates{})
 	injector.KillAt(1)
 	_, err := w.process(t, nil, injector.Wrap).Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.ErrorIs(t, err, faults.ErrKilled)
-	require.Contains(t, headerItem(t, w, "jack"), "dead#chris")
+	require.Contains(t, headerItem(t, w, "jack"), "end#chris")
 	require.Empty(t, pulls(t, w, "jack", "chris"))
-	w.switchTo(t, "chris", feed.Pulled) // marks all homes again
+	w.switchTo(t, "chris", feed.Pulled) // tells all homes again
 	require.Empty(t, pulls(t, w, "jack", "chris"))
 }
 
@@ -131,7 +131,7 @@ func TestKeptHistoryOfAPulledSourceIncludesWhatIsBackdated(t *testing.T) {
 	require.Equal(t, []ids.ID{done[0].ID, late.ID}, all(t, w.Home("jack").List, 10))
 }
 
-// A switch changes the mark while KeepHistory reads the outbox.
+// A switch changes the pull while KeepHistory reads the outbox.
 func TestKeepHistoryAndASwitchOfOneMoment(t *testing.T) {
 	t.Parallel()
 	w, done := pulled(t, 1)
@@ -156,18 +156,18 @@ func TestAnUnfollowWhileAnotherKeepsHistoryHides(t *testing.T) {
 	keeping := w.before(t, func() { w.unfollow(t, "jack", "chris", nil) }, "Query", "O#chris")
 	require.False(t, keeping.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true}))
 	require.Empty(t, pulls(t, w, "jack", "chris"))
-	require.Contains(t, headerItem(t, w, "jack"), "dead#chris")
+	require.Contains(t, headerItem(t, w, "jack"), "end#chris")
 }
 
-func TestAnUnfollowAlsoEndsTheMarksOfEarlierFollows(t *testing.T) {
+func TestAnUnfollowAlsoEndsThePullsOfEarlierFollows(t *testing.T) {
 	t.Parallel()
 	for _, times := range []int{1, 60} { // more than one request removes
 		w, _ := pulled(t, 1)
-		marks := map[string]any{}
+		attributes := map[string]any{}
 		for i := range ids.ID(times) { // as earlier follows left them
-			marks[feed.PullName(ids.At(time.Now().Add(-time.Hour))+i, "chris")] = pull{Until: ids.At(time.Now()), Kept: true, At: ids.At(time.Now())}
+			attributes[feed.PullName(ids.At(time.Now().Add(-time.Hour))+i, "chris")] = pull{Until: ids.At(time.Now()), Kept: true, At: ids.At(time.Now())}
 		}
-		putMarks(t, w, marks)
+		putAttributes(t, w, attributes)
 		require.True(t, w.unfollow(t, "jack", "chris", nil))
 		require.Len(t, pulls(t, w, "jack", "chris"), max(times-50, 0))
 		require.Empty(t, all(t, w.Home("jack").List, 10))
@@ -176,7 +176,7 @@ func TestAnUnfollowAlsoEndsTheMarksOfEarlierFollows(t *testing.T) {
 	}
 }
 
-func TestAnUnfollowAfterTheGraphsOwnEndsTheMark(t *testing.T) {
+func TestAnUnfollowAfterTheGraphsOwnEndsThePull(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -241,8 +241,8 @@ func TestPulledSourcesWithTheLongestNames(t *testing.T) {
 	}
 }
 
-// Random calls under faults leave the marks of the follows that stand.
-func TestMarksAreThoseOfTheFollowsUnderFaults(t *testing.T) {
+// Random calls under faults leave the pulls of the follows that stand.
+func TestPullsAreThoseOfTheFollowsUnderFaults(t *testing.T) {
 	if !faults.Full() {
 		t.Skip("by default the homes are compared with a model under faults, in another test")
 	}

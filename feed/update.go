@@ -3,28 +3,29 @@ package feed
 import (
 	"context"
 	"fmt"
-	"reflect"
+	"strings"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Update replaces the actor, verb, object, target, time and data of the
 // activity a.ID. Every home shows them at its next consistent read. changed is
-// false if the activity already had that content. If the SDK repeated the
-// request because its answer was lost, changed is true. An earlier Update that
-// arrives later does nothing.
+// false if the activity already had that content. An earlier Update that arrives
+// later does nothing, while clocks differ by less than the time between the two.
 //
 // ForeignID and To stay: another ForeignID is plaza.ErrConflict. An unknown
 // activity is plaza.ErrNotFound, a removed one plaza.ErrRemoved. If the answer is
-// lost and others update or remove it meanwhile, it is plaza.ErrUnknownOutcome: read
-// the activity, and repeat the update if it is still wanted.
+// lost and two others update or remove it meanwhile, it may be
+// plaza.ErrUnknownOutcome: read the activity, and repeat the update if it is still
+// wanted.
 //
-// Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
+// Cost: 1 request, 1 WCU for each KB, whatever the number of followers; with nothing
+// to change, and for each update that overlaps or was made by a clock that is ahead,
+// 1 request, 1 WCU for each KB more.
 func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.Update")
 	if err := o.check(); err != nil {
@@ -39,11 +40,10 @@ func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed boo
 	if err := a.Validate(); err != nil {
 		return a, false, err
 	}
-	call, err := o.r.gen.Next(ctx)
-	if err != nil {
-		return a, false, err
+	stands, changed, err := o.update(ctx, a.timed())
+	if err == nil && stands.Removed != 0 { // since this call
+		err = plaza.ErrRemoved
 	}
-	stands, changed, err := o.update(ctx, a.timed(), call)
 	if err != nil {
 		return a, false, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
 	}
@@ -51,89 +51,65 @@ func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed boo
 	return stands.activity(), changed, nil
 }
 
-// update tries again with a greater id if a process whose clock is ahead made
-// the last edit. Another call may then choose the same id.
-func (o Outbox) update(ctx context.Context, a Activity, call ids.ID) (stands activityItem, changed bool, err error) {
-	edit := call
-	for range maxTries {
-		var item dynamo.Item
-		err := o.r.table.Run(ctx, store.Returning{Update: o.edit(a, edit, call), Out: &item, Before: true})
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			if err == nil {
-				changed, err = replaceContent(item, a)
-			}
-			if err == nil {
-				err = o.r.table.Decode(item, &stands)
-			}
-			return stands, changed, err
-		}
-		item, _ = refused.At(0)
-		switch {
-		case item == nil, item["owner"] != nil:
-			return stands, false, plaza.ErrNotFound
-		case item["removed"] != nil && refused.Doubtful(): // it may have been applied before
-			return stands, false, plaza.ErrUnknownOutcome
-		case item["removed"] != nil:
-			return stands, false, plaza.ErrRemoved
-		}
-		var met activityItem
-		if err := o.r.table.Decode(item, &met); err != nil {
-			return stands, false, err
-		}
-		switch {
-		case a.ForeignID != "" && met.ForeignID != a.ForeignID:
-			return stands, false, plaza.ErrConflict
-		case met.Call == call, met.CallOld == call: // the SDK sent it twice
-			return met, true, nil
-		case refused.Doubtful(): // it may have been applied before the last two
-			return stands, false, plaza.ErrUnknownOutcome
-		}
-		edit = keys.After(edit, met.Edited)
-	}
-	return stands, false, plaza.ErrBusy
-}
-
-// replaceContent changes the item as the edit changed the stored one. It reports
-// whether that made a difference.
-func replaceContent(item dynamo.Item, a Activity) (changed bool, err error) {
-	content, err := dynamo.MarshalItem(newActivityItem(a))
+func (o Outbox) update(ctx context.Context, a Activity) (stands activityItem, changed bool, err error) {
+	call, err := o.r.gen.Next(ctx)
 	if err != nil {
-		return false, err
+		return stands, false, err
 	}
-	for _, name := range []string{"actor", "verb", "object", "target", "time", "data"} {
-		if reflect.DeepEqual(item[name], content[name]) {
-			continue
-		}
-		changed = true
-		if content[name] == nil {
-			delete(item, name)
-		} else {
-			item[name] = content[name]
-		}
+	wanted := newActivityItem(a)
+	item, err := dynamo.MarshalItem(wanted)
+	if err != nil {
+		return stands, false, err
 	}
-	return changed, nil
+	return store.Change[activityItem]{
+		Key: activityKey(o.owner, a.ID), Call: call, Part: "edit", Last: (*activityItem).lastEdit, Unread: true,
+		Next: func(seen *activityItem, g store.Guard) (store.Write, error) {
+			err := seen.replaceable()
+			switch {
+			case err != nil:
+				return nil, err
+			case seen != nil && a.ForeignID != "" && seen.ForeignID != a.ForeignID:
+				return nil, plaza.ErrConflict
+			case seen != nil && store.Same(seen, &wanted):
+				return nil, store.ErrSame
+			}
+			update := g.Update().If(replaceable)
+			if a.ForeignID != "" {
+				update.If("foreignId = ?", a.ForeignID)
+			}
+			return edit(update, item), nil
+		},
+	}.Run(ctx, o.r.table)
 }
 
-func (o Outbox) edit(a Activity, edit, call ids.ID) *store.Update {
-	update := o.r.table.Update(activityKey(o.owner, a.ID)).
-		Set("actor", a.Actor).
-		Set("verb", a.Verb).
-		Set("object", a.Object).
-		Set("target", a.Target).
-		Set("data", string(a.Data)).
-		Set("edited", edit).
-		SetExpr("'callOld' = if_not_exists('call', ?)", ids.ID(0)).
-		Set("call", call).
-		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')").
-		If("attribute_not_exists(edited) OR edited < ?", edit)
-	if a.Time.Equal(a.ID.Time()) {
-		update.Remove("time")
-	} else {
-		update.Set("time", a.Time)
+// edit replaces the content by the item's, unless it is the same.
+func edit(update *store.Update, item dynamo.Item) *store.Update {
+	var differs []string
+	var args []any
+	for _, name := range store.Deleted[activityItem]() {
+		if value := item[name]; value != nil {
+			update.Set(name, value)
+			differs, args = append(differs, "$ <> ?"), append(args, name, value)
+		} else {
+			update.Remove(name)
+			differs, args = append(differs, "attribute_exists($)"), append(args, name)
+		}
 	}
-	if a.ForeignID != "" {
-		update.If("foreignId = ?", a.ForeignID)
+	return update.If(strings.Join(differs, " OR "), args...)
+}
+
+// replaceable is the condition that an item is neither a tombstone nor a reference.
+const replaceable = "attribute_not_exists(removed) AND attribute_not_exists('owner')"
+
+// replaceable returns why the item is not; nil was not read.
+func (i *activityItem) replaceable() error {
+	switch {
+	case i == nil:
+		return nil
+	case i.Owner != "":
+		return plaza.ErrNotFound
+	case i.Removed != 0:
+		return plaza.ErrRemoved
 	}
-	return update
+	return nil
 }

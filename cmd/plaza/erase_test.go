@@ -38,7 +38,7 @@ var residue = []rest{
 	{3, `^feed H#cat / \w+#ann`, "ttl"},
 	{1, `^feed H#bob / \w+#bob#`, "source ttl"},
 	{1, `^feed H#cat / \w+#bob#`, "source ttl"},
-	{1, `^feed H#dan / ~$`, "dead#ann#7"},
+	{1, `^feed H#dan / ~$`, "end#ann#7"},
 	{2, `^feed H#(bob|cat) / ~$`, ""},                               // of when ann was pulled
 	{1, `^comment F#photo:1 / `, ""},                                // a mention
 	{1, `^comment T#photo:1 / `, "removed ttl ver"},                 // by whom

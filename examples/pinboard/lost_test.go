@@ -75,10 +75,10 @@ func different(before, after map[string]map[string]types.AttributeValue) []strin
 // bookkeeping has the attributes by which the tables know late requests, and when items
 // expire. A repeat may write them again; what people read is in others.
 var bookkeeping = map[string][]string{
-	"feed":     {"call", "callOld", "edited", "dead#mia", "ttl"},
+	"feed":     {"edit", "editBefore", "end#mia", "ttl"},
 	"comment":  {"edit", "editBefore", "hide", "hideBefore", "pin", "pinBefore", "ttl"},
 	"notify":   {"rev", "s", "ttl"},
-	"message":  {"call", "ttl"},
+	"message":  {"block", "blockBefore", "edit", "editBefore", "ttl"},
 	"reaction": {"ttl"},
 	"follow":   {"ttl"},
 }

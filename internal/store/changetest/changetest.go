@@ -138,6 +138,14 @@ func (t *trial[R]) changes(do func(context.Context, R, string) (bool, error)) {
 	require.True(t, changed || t.Part == "")
 }
 
+// findsNothing makes a call by the other process that must change nothing.
+func (t *trial[R]) findsNothing(do func(context.Context, R, string) (bool, error)) {
+	t.Helper()
+	changed, err := do(t.Context(), t.o, t.name)
+	require.NoError(t, err)
+	require.False(t, changed)
+}
+
 func (t *trial[R]) state() any {
 	t.Helper()
 	state, err := t.State(t.Context(), t.o, t.name)

@@ -52,6 +52,9 @@ func (t *trial[R]) absent() {
 	if t.Begin == nil {
 		do = t.Undo
 	}
+	if do == nil {
+		return
+	}
 	changed, _ := do(t.Context(), t.r, t.name) // which may be an error
 	require.False(t, changed && t.Part != "")
 	if item := t.stored(); item != nil {

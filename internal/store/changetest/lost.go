@@ -71,21 +71,27 @@ func (t *trial[R]) thenOther() {
 	if t.Part == "" {
 		return
 	}
-	t.begin()
-	t.mine.first(faults.LostBefore, t.doOther)
-	changed, err := t.do()
-	if !t.Unread || !errors.Is(err, plaza.ErrUnknownOutcome) {
-		require.NoError(t, err)
+	thens := []func(){t.doOther}
+	if t.Undo != nil && !t.Silent {
+		thens = append(thens, func() { t.findsNothing(t.Undo); t.doOther() })
 	}
-	require.False(t, changed)
-	require.Equal(t, t.after(t.Do), t.state())
+	for _, then := range thens {
+		t.begin()
+		t.mine.first(faults.LostBefore, then)
+		changed, err := t.do()
+		if !t.Unread || !errors.Is(err, plaza.ErrUnknownOutcome) {
+			require.NoError(t, err)
+		}
+		require.False(t, changed)
+		require.Equal(t, t.after(t.Do), t.state())
+	}
 
 	if t.Undo == nil {
 		return
 	}
 	t.begin()
 	t.mine.first(faults.LostAfter, t.undo)
-	changed, err = t.do()
+	changed, err := t.do()
 	require.NoError(t, err)
 	require.True(t, changed)
 	require.Equal(t, t.after(t.Do, t.Undo), t.state())

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// pull is a home's mark that it reads an outbox.
+// pull is how a home says that it reads an outbox.
 type pull struct {
 	Since ids.ID `dynamo:"since,omitempty"`
 	Until ids.ID `dynamo:"until,omitempty"`
@@ -38,7 +38,7 @@ func headerItem(t testing.TB, w world, reader string) dynamo.Item {
 	return items[0]
 }
 
-// pulls are the marks of a home by edge, of one source.
+// pulls are those of a home by edge, of one source.
 func pulls(t testing.TB, w world, reader, source string) map[ids.ID]pull {
 	t.Helper()
 	found := map[ids.ID]pull{}
@@ -56,16 +56,16 @@ func pulls(t testing.TB, w world, reader, source string) map[ids.ID]pull {
 	return found
 }
 
-// putMarks sets attributes of jack's header.
-func putMarks(t testing.TB, w world, marks map[string]any) {
+// putAttributes sets attributes of jack's header.
+func putAttributes(t testing.TB, w world, attributes map[string]any) {
 	t.Helper()
 	table := dynamotest.DB(t).Table(w.feedTable)
 	item := headerItem(t, w, "jack")
 	if item == nil {
 		item = dynamo.Item{"pk": text("H#jack"), "sk": text("~")}
 	}
-	for name, mark := range marks {
-		value, err := dynamo.Marshal(mark)
+	for name, v := range attributes {
+		value, err := dynamo.Marshal(v)
 		require.NoError(t, err)
 		item[name] = value
 	}
@@ -111,7 +111,7 @@ func (w world) edge(t testing.TB, reader, source string) ids.ID {
 	return edge.ID
 }
 
-func TestASwitchOverOpensAMarkAndASwitchBackBoundsIt(t *testing.T) {
+func TestASwitchOverOpensAPullAndASwitchBackBoundsIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	jack, edge := w.Home("jack"), ids.At(time.Now())
@@ -147,17 +147,17 @@ func TestASwitchOverOpensAMarkAndASwitchBackBoundsIt(t *testing.T) {
 	is(pull{Since: since, At: 12})
 
 	kept := pull{Until: 1, Kept: true, At: edge}
-	putMarks(t, w, map[string]any{feed.PullName(edge, "chris"): kept})
+	putAttributes(t, w, map[string]any{feed.PullName(edge, "chris"): kept})
 	open(false, since, edge+1)
 	closed(false, until, edge+1)
 	is(kept)
 }
 
-func TestASwitchAddsNoMarkBelowADeadOne(t *testing.T) {
+func TestASwitchAddsNoPullBelowAnEnding(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	edge := ids.At(time.Now())
-	putMarks(t, w, map[string]any{"dead#ann": mark{Edge: edge, Unfollow: edge}})
+	putAttributes(t, w, map[string]any{"end#ann": ending{Edge: edge, Unfollow: edge}})
 	for edge, want := range map[ids.ID]bool{edge - 1: false, edge: false, edge + 1: true} {
 		changed, err := w.Home("jack").OpenPull(t.Context(), "ann", edge, 0, 20)
 		require.NoError(t, err)
@@ -166,24 +166,8 @@ func TestASwitchAddsNoMarkBelowADeadOne(t *testing.T) {
 	require.Equal(t, map[ids.ID]pull{edge + 1: {At: 20}}, pulls(t, w, "jack", "ann"))
 }
 
-func TestAResentSwitchReportsChanged(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	edge := ids.At(time.Now())
-	changed, err := w.losing(t, "pull#").Home("jack").OpenPull(t.Context(), "chris", edge, 0, 10)
-	require.NoError(t, err)
-	require.True(t, changed)
-	changed, err = w.losing(t, "pull#").Home("jack").ClosePull(t.Context(), "chris", edge, edge, 11)
-	require.NoError(t, err)
-	require.True(t, changed)
-	changed, err = w.Home("jack").OpenPull(t.Context(), "chris", edge, 0, 12)
-	require.NoError(t, err)
-	require.True(t, changed)
-	require.Equal(t, map[ids.ID]pull{edge: {At: 12}}, pulls(t, w, "jack", "chris"))
-}
-
 // The walk read the edge, which ends before the home is told.
-func TestASwitchThatReadAnEndedEdgeAddsNoMark(t *testing.T) {
+func TestASwitchThatReadAnEndedEdgeAddsNoPull(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]*feed.UnfollowOptions{"unfollowed": nil, "kept": {KeepHistory: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -242,7 +226,7 @@ func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
 			w.subscribe(t, "ann", "chris")
 			edge := w.edge(t, "jack", "chris")
 			damaged := map[string]any{feed.PullName(edge, "chris"): damage}
-			putMarks(t, w, damaged)
+			putAttributes(t, w, damaged)
 			_, err := w.Outbox("chris").SetPulled(t.Context(), true)
 			require.NoError(t, err)
 			_, err = w.Deliver(t.Context())
@@ -255,7 +239,7 @@ func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
 
 			_, err = w.Home("jack").ClosePull(t.Context(), "chris", edge, 60, edge)
 			require.ErrorIs(t, err, plaza.ErrCorrupt)
-			putMarks(t, w, damaged)
+			putAttributes(t, w, damaged)
 			w.subscribe(t, "jack", "chris")
 			require.Contains(t, pulls(t, w, "jack", "chris"), edge)
 			deliverAll(t, w.later(t))
@@ -264,7 +248,7 @@ func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
 			require.Equal(t, feed.Pulled, mode)
 
 			for _, keep := range []bool{true, false} {
-				putMarks(t, w, damaged)
+				putAttributes(t, w, damaged)
 				_, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: keep})
 				require.NoError(t, err)
 				if keep {
@@ -277,17 +261,12 @@ func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
 	}
 }
 
-// A dead mark that cannot be read hides all of its source.
-func TestADamagedDeadMarkKeepsSwitchesAway(t *testing.T) {
+// An ending that cannot be read hides all of its source.
+func TestADamagedEndingKeepsSwitchesAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, damage := range map[string]types.AttributeValue{
-		"text": text("x"), "low": &types.AttributeValueMemberM{Value: dynamo.Item{"edge": text(ids.ID(1).String())}},
-	} {
-		putMarks(t, w, map[string]any{"dead#" + name: damage})
-		changed, err := w.Home("jack").OpenPull(t.Context(), name, 50, 0, 10)
-		require.NoError(t, err)
-		require.False(t, changed)
-	}
-
+	putAttributes(t, w, map[string]any{"end#ann": "x"})
+	changed, err := w.Home("jack").OpenPull(t.Context(), "ann", 50, 0, 10)
+	require.NoError(t, err)
+	require.False(t, changed)
 }
