@@ -67,17 +67,17 @@ func TestEachChangeHappensOnce(t *testing.T) {
 
 	f.Calls = map[string]changetest.Call[repository]{
 		"Outbox.Update": {
-			Part: "edit", Item: activityKey, Begin: publish,
+			Part: "edit", Unread: true, Item: activityKey, Begin: publish,
 			Do: update("share", `2`), Undo: update("add", `1`), State: stands, Erase: erase,
 		},
 		"Outbox.Remove": {
-			Part: "edit", Item: activityKey, Begin: publish, State: stands, Erase: erase,
+			Part: "edit", Unread: true, Item: activityKey, Begin: publish, State: stands, Erase: erase,
 			Do: func(ctx context.Context, r repository, name string) (bool, error) {
 				return r.Outbox(name).Remove(ctx, id)
 			},
 		},
 		"Outbox.RemoveForeign": {
-			Part: "edit", Item: activityKey, Begin: publish, State: stands, Erase: erase,
+			Part: "edit", Unread: true, Item: activityKey, Begin: publish, State: stands, Erase: erase,
 			Do: func(ctx context.Context, r repository, name string) (bool, error) {
 				return r.Outbox(name).RemoveForeign(ctx, "picture")
 			},

@@ -50,7 +50,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 	}
 	managed := func(do, undo func(process, context.Context, leaderboard.In, string) (bool, error)) changetest.Call[process] {
 		call := changetest.Call[process]{
-			Part: "managed", Begin: begin, State: entry,
+			Part: "managed", Unread: true, Begin: begin, State: entry,
 			Item:  func(player string) store.Key { return store.Key{PK: "P#" + player, SK: "LB#b#" + forever} },
 			Do:    func(ctx context.Context, r process, player string) (bool, error) { return do(r, ctx, in("b"), player) },
 			Erase: func(ctx context.Context, r process, player string) error { return r.Erase(ctx, player) },

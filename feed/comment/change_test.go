@@ -102,11 +102,11 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		return store.Key{PK: keys.Join("F", name), SK: keys.Join(at.Root.String(), at.ID.String())}
 	}
 	f.Calls = map[string]changetest.Call[repository]{
-		"Repository.Edit":        {Part: "edit", Item: row, Begin: begin, Do: edit("one"), Undo: edit("hello")},
+		"Repository.Edit":        {Part: "edit", Unread: true, Item: row, Begin: begin, Do: edit("one"), Undo: edit("hello")},
 		"Repository.Hide":        {Part: "hide", Item: replyRow, Begin: begin, Do: hide, Undo: unhide},
 		"Repository.Unhide":      {Part: "hide", Item: replyRow, Begin: beginWith(hide), Do: unhide, Undo: hide},
-		"Repository.Pin":         {Part: "pin", Item: header, Begin: begin, Do: pin, Undo: unpin},
-		"Repository.Unpin":       {Part: "pin", Item: header, Begin: beginWith(pin), Do: unpin, Undo: pin},
+		"Repository.Pin":         {Part: "pin", Unread: true, Item: header, Begin: begin, Do: pin, Undo: unpin},
+		"Repository.Unpin":       {Part: "pin", Unread: true, Item: header, Begin: beginWith(pin), Do: unpin, Undo: pin},
 		"Repository.UpdateScore": {Part: "place", Item: row, Begin: begin, Do: scores(1), Undo: scores(0)},
 	}
 	for name, call := range f.Calls {

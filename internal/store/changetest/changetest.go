@@ -44,7 +44,7 @@ type Call[R any] struct {
 	Erase func(ctx context.Context, r R, name string) error
 
 	// Unread: the call changes the item without reading it, so that one other call may leave
-	// its outcome unknown.
+	// its outcome unknown, if that was noted first.
 	Unread bool
 
 	// Silent: the call writes nothing where there is nothing to change, and says so.

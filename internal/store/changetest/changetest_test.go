@@ -51,7 +51,11 @@ var ways = map[string]func(l lamps, c *store.Change[lamp], on bool){
 			if seen != nil && seen.On == on {
 				return nil, store.ErrSame
 			}
-			return g.Update().Set("on", on).If("attribute_not_exists('on') OR 'on' <> ?", on), nil
+			other := "attribute_not_exists('on') OR 'on' <> ?"
+			if !on {
+				other = "'on' <> ?"
+			}
+			return g.Update().Set("on", on).If(other, on), nil
 		}
 	},
 	"a put": func(_ lamps, c *store.Change[lamp], on bool) {
