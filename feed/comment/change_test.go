@@ -44,7 +44,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 	}
 	begin := func(ctx context.Context, r repository, name string) error {
 		for _, c := range []comment.Comment{{ID: first(name).ID}, {ID: reply(name).ID, Root: first(name).ID}, {}} {
-			c.Object, c.User, c.Text = name, "ann", "hello"
+			c.Object, c.User, c.Text = name, "ann of "+name, "hello"
 			if _, _, err := r.Add(ctx, c); err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 	type change = func(context.Context, repository, string) (bool, error)
 	edit := func(text string) change {
 		return func(ctx context.Context, r repository, name string) (bool, error) {
-			_, changed, err := r.Edit(ctx, comment.Comment{Object: name, ID: first(name).ID, User: "ann", Text: text})
+			_, changed, err := r.Edit(ctx, comment.Comment{Object: name, ID: first(name).ID, User: "ann of " + name, Text: text})
 			return changed, err
 		}
 	}

@@ -82,7 +82,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		return access.Blocked, err
 	}
 	f.Calls = map[string]changetest.Call[repository]{
-		"Repository.Edit":   {Part: "edit", Item: messageKey, Begin: group, Do: edit("one"), Undo: edit("two"), State: content},
+		"Repository.Edit":   {Part: "edit", Item: messageKey, Begin: group, Do: edit("one"), Undo: edit("first"), State: content},
 		"Repository.Recall": {Part: "recall", Item: messageKey, Begin: group, Do: recall, State: content},
 		"Repository.Block":  {Part: "block", Item: headKey, Do: block, Undo: unblock, State: blocked},
 		"Repository.Unblock": {

@@ -51,11 +51,11 @@ var ways = map[string]func(l lamps, c *store.Change[lamp], on bool){
 			if seen != nil && seen.On == on {
 				return nil, store.ErrSame
 			}
-			other := "attribute_not_exists('on') OR 'on' <> ?"
-			if !on {
-				other = "'on' <> ?"
+			otherwise := "'on' = ?"
+			if on {
+				otherwise = "'on' <> ?" // or absent
 			}
-			return g.Update().Set("on", on).If(other, on), nil
+			return g.Update().Set("on", on).If(otherwise, true), nil
 		}
 	},
 	"a put": func(_ lamps, c *store.Change[lamp], on bool) {
