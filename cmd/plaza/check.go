@@ -164,6 +164,8 @@ type subject struct {
 	Object  string `json:"object,omitzero"`
 	Board   string `json:"board,omitzero"`
 	Period  string `json:"period,omitzero"`
+	PK      string `json:"pk,omitzero"` // of an item that is checked alone
+	SK      string `json:"sk,omitzero"`
 }
 
 func (s subject) String() string {
@@ -172,6 +174,8 @@ func (s subject) String() string {
 		return fmt.Sprintf("%s of user %q", s.Feature, s.User)
 	case s.Object != "":
 		return fmt.Sprintf("%s to object %q", s.Feature, s.Object)
+	case s.PK != "":
+		return fmt.Sprintf("%s item %q / %q", s.Feature, s.PK, s.SK)
 	case s.Period != "":
 		return fmt.Sprintf("%s %q, period %s", s.Feature, s.Board, s.Period)
 	}
