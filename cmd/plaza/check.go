@@ -26,7 +26,7 @@ type checking struct {
 	User       []string `sep:"none" placeholder:"ID" help:"A user's follows and own reactions. May be repeated."`
 	Object     []string `sep:"none" placeholder:"ID" help:"The reactions to an object. May be repeated."`
 	Board      []string `sep:"none" placeholder:"NAME" help:"A leaderboard, with all its periods: reads the whole table for each. May be repeated."`
-	All        bool     `help:"Every user, object and board: reads the whole tables."`
+	All        bool     `help:"Every user, object, board and stored item: reads the whole tables."`
 	Kind       []string `placeholder:"KIND" help:"Your kinds of reactions, as in Options.Kinds. Required for objects."`
 	Checkpoint string   `placeholder:"FILE" type:"path" help:"Where --all keeps its place. If the file exists, it continues there."`
 	JSON       bool     `help:"Print one JSON object a line."`
@@ -164,6 +164,8 @@ type subject struct {
 	Object  string `json:"object,omitzero"`
 	Board   string `json:"board,omitzero"`
 	Period  string `json:"period,omitzero"`
+	PK      string `json:"pk,omitzero"` // of an item that is checked alone
+	SK      string `json:"sk,omitzero"`
 }
 
 func (s subject) String() string {
@@ -172,6 +174,8 @@ func (s subject) String() string {
 		return fmt.Sprintf("%s of user %q", s.Feature, s.User)
 	case s.Object != "":
 		return fmt.Sprintf("%s to object %q", s.Feature, s.Object)
+	case s.PK != "":
+		return fmt.Sprintf("%s item %q / %q", s.Feature, s.PK, s.SK)
 	case s.Period != "":
 		return fmt.Sprintf("%s %q, period %s", s.Feature, s.Board, s.Period)
 	}

@@ -37,10 +37,11 @@ func (w *world) permit(command string, next aws.HTTPClient) permitted {
 		}
 	}
 	if slices.Contains([]string{"check", "repair"}, command) {
-		p.may[wire.Access{Action: "Scan", Table: w.names.Follow}] = true
-		p.may[wire.Access{Action: "Scan", Table: w.names.Reaction}] = true
+		for _, name := range []string{w.names.Follow, w.names.Reaction, w.names.Feed, w.names.Comment, w.names.Danmu, w.names.Notify, w.names.Message} {
+			p.may[wire.Access{Action: "Scan", Table: name}] = true
+		}
 	}
-	if command == "erase" {
+	if command == "erase" || command == "repair" {
 		p.may[wire.Access{Action: "UpdateItem", Table: w.names.Feed}] = true
 	}
 	return p

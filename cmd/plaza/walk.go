@@ -10,8 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/announce"
+	"github.com/plaza-sdk/plaza/notify/message"
 )
 
 // place is how far a walk through all tables has come: the item of the feature's table
@@ -30,6 +36,9 @@ type checkpoint struct {
 	place
 }
 
+// walk checks all of a feature from a place on.
+type walk func(ctx context.Context, at place, keep func(place) error) error
+
 // all checks everything. It keeps its place in the file, if one is given.
 func (j *checkJob) all(ctx context.Context, file string) error {
 	var kept checkpoint
@@ -42,15 +51,16 @@ func (j *checkJob) all(ctx context.Context, file string) error {
 	}
 	for _, step := range []struct {
 		feature, table string
-		walk           func(context.Context, place, func(place) error) error
+		walk           walk
 	}{
-		{"follow", j.s.names.Follow, func(ctx context.Context, at place, keep func(place) error) error {
-			return j.walkTable(ctx, at, followSubject, keep)
-		}},
-		{"reaction", j.s.names.Reaction, func(ctx context.Context, at place, keep func(place) error) error {
-			return j.walkTable(ctx, at, reactionSubject, keep)
-		}},
+		{"follow", j.s.names.Follow, j.owners(followSubject)},
+		{"reaction", j.s.names.Reaction, j.owners(reactionSubject)},
 		{"leaderboard", j.s.names.Leaderboard, j.walkBoards},
+		{"feed", j.s.names.Feed, j.items(by(feed.Changes))},
+		{"comment", j.s.names.Comment, j.items(by(comment.Changes))},
+		{"danmu", j.s.names.Danmu, j.items(by(danmu.Changes))},
+		{"notify", j.s.names.Notify, j.items(by(notify.Changes), by(announce.Changes))},
+		{"message", j.s.names.Message, j.items(by(message.Changes))},
 	} {
 		if step.table == "" || at.Feature != "" && at.Feature != step.feature {
 			continue
@@ -125,20 +135,28 @@ func reactionSubject(pk string, item map[string]types.AttributeValue) (owner, bo
 	return o, true
 }
 
-// walkTable checks everybody whom the partitions of a table belong to. It keeps a place
-// only once the next page is read: if DynamoDB cannot be reached, unchecked subjects come
-// again.
-func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[string]types.AttributeValue) (owner, bool), keep func(place) error) error {
-	for began := at; ; {
-		in := &dynamodb.ScanInput{
-			TableName: aws.String(at.Table), ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(j.s.page)),
+// owners checks everybody whom the partitions of a table belong to.
+func (j *checkJob) owners(of func(string, map[string]types.AttributeValue) (owner, bool)) walk {
+	return func(ctx context.Context, at place, keep func(place) error) error {
+		keysAlone := dynamodb.ScanInput{
 			ProjectionExpression:     aws.String("pk, sk, #o"),
 			ExpressionAttributeNames: map[string]string{"#o": "object"},
 		}
+		return j.walkTable(ctx, at, keysAlone, keep, func(at place, items []map[string]types.AttributeValue) error {
+			return j.checkOwners(ctx, at, items, of)
+		})
+	}
+}
+
+// walkTable calls check with each page of a table. It keeps a place only once the next
+// page is read: if DynamoDB cannot be reached, unchecked subjects come again.
+func (j *checkJob) walkTable(ctx context.Context, at place, in dynamodb.ScanInput, keep func(place) error, check func(place, []map[string]types.AttributeValue) error) error {
+	in.TableName, in.ConsistentRead, in.Limit = aws.String(at.Table), aws.Bool(true), aws.Int32(int32(j.s.page))
+	for began := at; ; {
 		if at.PK != "" {
 			in.ExclusiveStartKey = keyOf(store.Key{PK: at.PK, SK: at.SK})
 		}
-		out, err := j.s.client.Scan(ctx, in)
+		out, err := j.s.client.Scan(ctx, &in)
 		if err != nil {
 			return err
 		}
@@ -150,7 +168,7 @@ func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[
 		j.mu.Lock()
 		j.read += int64(out.ScannedCount)
 		j.mu.Unlock()
-		if err := j.checkOwners(ctx, at, out.Items, of); err != nil {
+		if err := check(at, out.Items); err != nil {
 			return err
 		}
 		if out.LastEvaluatedKey == nil {

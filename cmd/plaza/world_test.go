@@ -104,6 +104,10 @@ func (w *world) runIn(ctx context.Context, stdin string, args ...string) result 
 	return result{code, stdout.String(), stderr.String()}
 }
 
+func (w *world) tableOf(feature string) string {
+	return w.tables[slices.IndexFunc(w.tables, func(t tables.Table) bool { return t.Feature == feature })].Name()
+}
+
 // stored is an item somewhere.
 type stored struct {
 	table, pk, sk string

@@ -18,7 +18,18 @@ type Images struct {
 	Old, New dynamo.Item
 	At       time.Time // of the write
 
-	table string
+	table   string
+	checked bool
+}
+
+// checked is the kind of the records that Check makes.
+const checked stream.Kind = "CHECK"
+
+// Check returns what is wrong with a stored item: what the Changes of its feature returns
+// for it, or a *store.LeftError. Items that Changes does not read are right.
+func Check[C any](changes func(stream.Record) ([]C, error), table string, item dynamo.Item) error {
+	_, err := changes(stream.Record{Kind: checked, Table: table, Keys: item, New: item})
+	return err
 }
 
 // Of returns the images of a record. Both are nil if the item expired: only what
@@ -26,7 +37,7 @@ type Images struct {
 // of a stream without both images is stream.ErrView, and one that contradicts itself is
 // stream.ErrRecord.
 func Of(r stream.Record) (Images, error) {
-	i := Images{Key: store.KeyOf(r.Keys), Old: r.Old, New: r.New, At: r.At, table: r.Table}
+	i := Images{Key: store.KeyOf(r.Keys), Old: r.Old, New: r.New, At: r.At, table: r.Table, checked: r.Kind == checked}
 	if err := i.check(r); err != nil {
 		return Images{}, fmt.Errorf("record %q of table %q: %w", r.Seq, r.Table, err)
 	}
@@ -44,7 +55,7 @@ func (i Images) check(r stream.Record) error {
 		return stream.ErrRecord
 	case r.ByTTL:
 		return nil
-	case i.Old == nil && (i.New == nil || r.Kind != stream.Insert), i.New == nil && r.Kind != stream.Remove:
+	case i.Old == nil && (i.New == nil || r.Kind != stream.Insert && !i.checked), i.New == nil && r.Kind != stream.Remove:
 		return stream.ErrView
 	case i.Old != nil && store.KeyOf(i.Old) != i.Key, i.New != nil && store.KeyOf(i.New) != i.Key:
 		return stream.ErrRecord
@@ -69,5 +80,9 @@ func read[R any](i Images, item dynamo.Item) (*R, error) {
 		return nil, nil //nolint:nilnil // as Read says
 	}
 	row := new(R)
-	return row, store.Decode(i.table, item, row)
+	err := store.Decode(i.table, item, row)
+	if err == nil && i.checked {
+		err = store.CheckRemoved(item, row)
+	}
+	return row, err
 }

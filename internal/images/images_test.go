@@ -74,3 +74,29 @@ func TestADamagedImageNamesItsItem(t *testing.T) {
 		require.Equal(t, [3]string{"t", "a", "b"}, [3]string{corrupt.Table, corrupt.PK, corrupt.SK})
 	}
 }
+
+func TestACheckFindsDamageAndWhatARemovalLeft(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Text string `dynamo:"text" role:"content"`
+		Gone string `dynamo:"gone" role:"removal"`
+	}
+	changes := func(r stream.Record) ([]int, error) {
+		i, err := images.Of(r)
+		if err == nil {
+			_, _, err = images.Read[row](i)
+		}
+		return nil, err
+	}
+	one := item("a", "b")
+	check := func() error { return images.Check(changes, "t", one) }
+	require.NoError(t, check())
+	one["text"] = &types.AttributeValueMemberN{Value: "7"}
+	require.ErrorIs(t, check(), plaza.ErrCorrupt)
+	one["gone"] = &types.AttributeValueMemberS{Value: "yes"}
+	var left *store.LeftError
+	require.ErrorAs(t, check(), &left)
+	require.Equal(t, store.LeftError{Removal: "gone", Names: []string{"text"}}, *left)
+	_, err := changes(stream.Record{Kind: stream.Insert, Keys: one, New: one})
+	require.NoError(t, err, "a write of such an item is no error")
+}

@@ -150,6 +150,34 @@ func Deleted[T any]() (names []string) {
 	return names
 }
 
+// A LeftError is about an item that has attributes which its removal deletes. Decoding
+// ignores them.
+type LeftError struct {
+	Removal string   // the attribute that the removal set
+	Names   []string // of what is left
+}
+
+func (e *LeftError) Error() string {
+	return fmt.Sprintf("attribute %s: its removal left %s", e.Removal, strings.Join(e.Names, ", "))
+}
+
+// CheckRemoved returns a *LeftError if a removal left something in an item. An item with
+// a decoder of its own has no removal.
+func CheckRemoved[T any](item dynamo.Item, decoded *T) error {
+	if _, own := any(decoded).(dynamo.ItemUnmarshaler); own {
+		return nil
+	}
+	first := Attributes[T]()[0]
+	if !first.Removal() || reflect.ValueOf(decoded).Elem().FieldByIndex(first.Index).IsZero() {
+		return nil
+	}
+	left := slices.DeleteFunc(Deleted[T](), func(name string) bool { return item[name] == nil })
+	if len(left) == 0 {
+		return nil
+	}
+	return &LeftError{first.Name, left}
+}
+
 // Same reports whether two items have the same identity and content.
 func Same[T any](a, b *T) bool {
 	one, other := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -159,6 +160,40 @@ func TestWhatARemovalDeletesIsNotDecodedAfterIt(t *testing.T) {
 	}, &got))
 	require.Equal(t, planned{embedded: embedded{"a"}, Count: 7, Gone: &small{1}}, got)
 }
+
+func TestWhatARemovalLeftIsNamed(t *testing.T) {
+	t.Parallel()
+	gone := m("n", n("1"))
+	for name, c := range map[string]struct {
+		item dynamo.Item
+		left []string
+	}{
+		"not removed":       {dynamo.Item{"text": s("a"), "flag": yes}, nil},
+		"nothing left":      {dynamo.Item{"gone": gone, "inner": s("a"), "count": n("7"), "another": null}, nil},
+		"content and marks": {dynamo.Item{"gone": gone, "text": n("7"), "flag": null, "count": n("7")}, []string{"text", "flag"}},
+	} {
+		var got planned
+		require.NoError(t, store.Decode("t", c.item, &got), name)
+		err := store.CheckRemoved(c.item, &got)
+		var left *store.LeftError
+		require.Equal(t, c.left != nil, errors.As(err, &left), name)
+		if c.left != nil {
+			require.Equal(t, store.LeftError{Removal: "gone", Names: c.left}, *left)
+		}
+	}
+	type standing struct {
+		Text string `dynamo:"text" role:"content"`
+	}
+	require.NoError(t, store.CheckRemoved(dynamo.Item{"text": s("a")}, &standing{"a"}), "no removal sets an attribute of it")
+	require.NoError(t, store.CheckRemoved(dynamo.Item{"text": s("a")}, new(ownDecoder)))
+}
+
+// ownDecoder cannot be planned.
+type ownDecoder struct {
+	Text func() `dynamo:"text" role:"content"`
+}
+
+func (*ownDecoder) UnmarshalDynamoItem(dynamo.Item) error { return nil }
 
 func TestTheSameItemHasTheSameIdentityAndContent(t *testing.T) {
 	t.Parallel()
