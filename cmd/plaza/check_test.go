@@ -69,11 +69,12 @@ func (w *world) set(table, pk, sk, attribute string, value types.AttributeValue)
 // It returns whose check finds it.
 func (w *world) leave() (found []string) {
 	for _, s := range w.scan() {
-		for _, tombstone := range []struct{ feature, key, removal string }{
-			{"comment", "T#", "removed"}, {"danmu", "D#", "state"}, {"message", "C#", "recalled"},
+		for _, tombstone := range []struct{ feature, key, removal, content string }{
+			{"feed", "O#", "removed", "verb"}, {"comment", "T#", "removed", "text"},
+			{"danmu", "D#", "state", "text"}, {"message", "C#", "recalled", "text"},
 		} {
 			if s.table == tombstone.feature && strings.HasPrefix(s.pk, tombstone.key) && s.item[tombstone.removal] != nil {
-				w.set(w.tableOf(s.table), s.pk, s.sk, "text", &types.AttributeValueMemberNULL{Value: true})
+				w.set(w.tableOf(s.table), s.pk, s.sk, tombstone.content, &types.AttributeValueMemberNULL{Value: true})
 				found = append(found, fmt.Sprintf("%s item %q / %q", s.table, s.pk, s.sk))
 			}
 		}
@@ -231,7 +232,7 @@ func TestCheckFindsNothingInWhatFeaturesWriteAndNamesEachDamagedItem(t *testing.
 			if strings.HasPrefix(s.table+" "+s.pk+" / "+s.sk, begin) && s.item[name] != nil {
 				w.set(w.tableOf(s.table), s.pk, s.sk, name, &types.AttributeValueMemberBOOL{Value: true})
 				what := fmt.Sprintf("%q / %q is damaged: ", s.pk, s.sk)
-				if s.table != "feed" && s.table != "notify" { // which decode by hand
+				if s.table != "notify" { // which decodes by hand
 					what += "attribute " + name + ": "
 				}
 				want = append(want, what)
