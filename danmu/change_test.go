@@ -59,6 +59,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 	}
 	recall, remove, protect, unprotect := comment, comment, comment, comment
 	recall.Part, remove.Part, protect.Part, unprotect.Part = "end", "end", "protect", "protect"
+	recall.Unread, remove.Unread = true, true
 	recall.Do = func(ctx context.Context, r repository, name string) (bool, error) {
 		return r.Recall(ctx, danmu.Action{Object: name, ID: id, User: "ann"})
 	}

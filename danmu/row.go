@@ -48,7 +48,7 @@ func newRow(c Comment, p place, sent ids.ID) row {
 
 func (i *row) gone() bool { return i.State != "" }
 
-func (i *row) lastEnd() store.Last { return store.Last{Mark: i.End} }
+func (i *row) lastEnd() store.Last { return store.Last{Mark: i.End, Life: i.Sent} }
 
 func (i *row) comment(object string) Comment {
 	c := Comment{

@@ -228,7 +228,7 @@ func (t *guardTx) writeEntry() *store.Update {
 	a := t.writes[0].operation.attempt // the period and the shard of a new entry are the same for all
 	a.Op = t.least
 	update := t.r.table.Update(a.entry()).
-		SetExpr(nextRev, int64(t.lastOp), 1).
+		SetExpr(nextRev, int64(t.lastOp), 1, t.by).
 		SetExpr("prev = if_not_exists('key', ?)", []byte{}).
 		Set("lastOp", t.lastOp).
 		Set("life", t.life)

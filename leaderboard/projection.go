@@ -126,7 +126,7 @@ func (r *Repository) projected(a attempt) *store.Update {
 	at := place{a.Score, a.Sub, a.At, a.Player}
 	at.score, _ = a.board.clamped(a.Score) // which fits has checked
 	update := r.table.Update(a.entry()).
-		SetExpr(nextRev, int64(a.Op), 1).
+		SetExpr(nextRev, int64(a.Op), 1, a.call).
 		Set("lastOp", a.Op).
 		Set("print", a.print).
 		Set("version", a.Version).

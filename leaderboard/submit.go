@@ -103,6 +103,7 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) [
 type attempt struct {
 	Submission // with Op and At and, once the board is known, with Operator
 
+	call     ids.ID // minted for this call
 	print    uint32
 	now      time.Time
 	minted   bool // this call made the Op
@@ -130,12 +131,12 @@ func (r *Repository) accept(ctx context.Context, s Submission) (attempt, error) 
 	if err := s.check(); err != nil {
 		return a, err
 	}
+	var err error
+	if a.call, err = r.gen.Next(ctx); err != nil {
+		return a, err
+	}
 	if a.minted {
-		op, err := r.gen.Next(ctx)
-		if err != nil {
-			return a, err
-		}
-		a.Op = op
+		a.Op = a.call
 	}
 	a.At = a.time()
 	a.print = a.Submission.print()

@@ -48,7 +48,7 @@ func (w *writtenKeys) UnmarshalDynamoItem(item dynamo.Item) error {
 // update returns the update for an effect. It sets the part of a new entry, but never
 // changes it: the part is the entry's shard, and says whether it is hidden.
 func (r *Repository) update(a attempt, next effect) *store.Update {
-	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1)
+	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1, a.call)
 	if next.writes >= writeName {
 		update.SetExpr("prev = if_not_exists('key', ?), lastOp = ?, print = ?", []byte{}, a.Op, int64(a.print))
 		if next.writes == writeName || a.Name != "" {
@@ -81,9 +81,10 @@ func (a attempt) setScore(update *store.Update, score Score, sub int64, key []by
 	return update.Remove("ttl") // an erased entry has one
 }
 
-// nextRev starts the revisions of a new entry at the id of its first operation. So an
-// entry that was erased and created again has other revisions.
-const nextRev = "rev = if_not_exists(rev, ?) + ?"
+// nextRev starts the revisions of a new entry at the id of its first operation, and its
+// memory of Hide, Unhide and Remove at that of its first call. So an entry that was erased
+// and created again refuses what came before.
+const nextRev = "rev = if_not_exists(rev, ?) + ?, managed = if_not_exists(managed, ?)"
 
 // unseen makes the update conditional: the score must be better, or the version newer
 // and the score different.

@@ -110,12 +110,14 @@ func TestEachChangeHappensOnce(t *testing.T) {
 			State: state, Erase: repositoryErase,
 		}
 	}
+	reads := ofGroup("mark", group, read, unread)
+	reads.Unread = true
 	f.Calls = map[string]changetest.Call[repository]{
 		"Repository.Archive":    ofGroup("shelf", group, archive, unarchive),
 		"Repository.Unarchive":  ofGroup("shelf", after(archive), unarchive, archive),
 		"Repository.Snooze":     ofGroup("shelf", group, snooze, unsnooze),
 		"Repository.Unsnooze":   ofGroup("shelf", after(snooze), unsnooze, snooze),
-		"Repository.MarkRead":   ofGroup("mark", group, read, unread),
+		"Repository.MarkRead":   reads,
 		"Repository.MarkUnread": ofGroup("mark", after(read), unread, read),
 		"Repository.MarkSeen":   mark(repository.MarkSeen),
 		"Repository.Dismiss": mark(func(r repository, ctx context.Context, name string, _ notify.View) error {

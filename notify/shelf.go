@@ -7,6 +7,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -16,10 +17,15 @@ type shelved struct {
 	group.Head
 	shelf, shelfBefore store.Mark // of Archive, Unarchive, Snooze and Unsnooze
 	mark, markBefore   store.Mark // of MarkRead and MarkUnread
+	born               ids.ID     // its life
 }
 
-func (g *shelved) lastShelf() store.Last { return store.Last{Mark: g.shelf, Before: g.shelfBefore} }
-func (g *shelved) lastMark() store.Last  { return store.Last{Mark: g.mark, Before: g.markBefore} }
+func (g *shelved) lastShelf() store.Last {
+	return store.Last{Mark: g.shelf, Before: g.shelfBefore, Life: g.born}
+}
+func (g *shelved) lastMark() store.Last {
+	return store.Last{Mark: g.mark, Before: g.markBefore, Life: g.born}
+}
 
 // UnmarshalDynamoItem reads the head and the memory.
 func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
@@ -33,6 +39,8 @@ func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 			return &g.mark
 		case "markBefore":
 			return &g.markBefore
+		case group.BornAttr:
+			return &g.born
 		}
 		return nil
 	})

@@ -152,7 +152,7 @@ func (w *write) update(now time.Time) store.Write {
 	name, id, actor := w.event.attribute(), w.id.String(), w.event.Actor
 	return w.Table.Update(w.key).
 		SetExpr("'last' = ?, lv = ?, 'data' = ?, 'ttl' = ?, $ = ?", Place(Listed, w.id, w.key.SK), id, w.event.Data, w.ttl(now), name, w.event.entry(w.id).text(name)).
-		SetExpr("n = if_not_exists(n, ?) + ?, rev = if_not_exists(rev, ?) + ?", 0, 1, 0, 1).
+		SetExpr("n = if_not_exists(n, ?) + ?, rev = if_not_exists(rev, ?) + ?, born = if_not_exists(born, ?)", 0, 1, 0, 1, id).
 		SetExpr("a1 = ?, a2 = if_not_exists(a1, ?), a3 = if_not_exists(a2, ?), a4 = if_not_exists(a3, ?), a5 = if_not_exists(a4, ?)", actor, "", "", "", "").
 		RemoveExpr("was").
 		If("attribute_not_exists(pk) OR lv < ? AND n < ? AND 'ttl' > ? AND attribute_not_exists($) "+

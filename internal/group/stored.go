@@ -33,6 +33,9 @@ const (
 	// FloorAttr is the id at which a reader put a group back into the list. Without
 	// it, a retraction would take the group below.
 	FloorAttr = "floor"
+
+	// BornAttr is the write that began a group, perhaps after it was erased.
+	BornAttr = "born"
 )
 
 // parse decodes a group. No item, and one that has expired, is a group without
@@ -129,6 +132,9 @@ func (g *stored) next() dynamo.Item {
 	set("data", g.Data)
 	id(cutAttr, g.cut)
 	id(FloorAttr, g.floor)
+	if item[BornAttr] == nil {
+		id(BornAttr, g.Last)
+	}
 	return item
 }
 

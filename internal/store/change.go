@@ -19,8 +19,9 @@ var ErrSame = errors.New("store: nothing to change")
 // which the item remembers in its Last. A call that finds nothing to change notes itself,
 // so that no earlier one comes after it.
 //
-// Where calls create or replace the item, its first Last must be greater than those of
-// the life before, or Next must name the life in a condition.
+// An item that can be erased and begun again begins with a Mark whose Op and Call are an id
+// of the call that creates it. Otherwise its Last has a Life, and Next makes its write
+// conditional on that.
 type Change[T any] struct {
 	Key  Key
 	Call ids.ID // minted for this call
@@ -45,12 +46,12 @@ type Change[T any] struct {
 	// and to taking the one that a refusal returned.
 	Read func(context.Context) (T, error)
 
-	// Others returns the error that the refusal of the other writes of a transaction means,
-	// nil if there was none, or to try again. Defaults to trying again.
+	// Others returns the error of a refusal of the other writes of a transaction. Nil tries
+	// again, and so it is nil if only the item itself refused. Defaults to nil.
 	Others func(*Refused) error
 
-	// Absent is set if the change may create its item. What it adds to the note of a call
-	// that found none makes the item expire.
+	// Absent is set if the change may create its item. It sets the expiry of the note that a
+	// call leaves where there was no item.
 	Absent func(*Update)
 }
 
@@ -69,8 +70,9 @@ func (c Change[T]) Run(ctx context.Context, t *Table) (stored T, changed bool, e
 			return stored, false, err
 		}
 	}
-	var lost bool  // a request may have been applied before a removal, or may still be
-	var noted bool // the item remembers a call that is later than this one
+	var unknown bool // a request may have been applied, and the item does not say
+	var lost bool    // one may have been applied before a removal, or may still be
+	var noted bool   // the item remembers a call that is later than this one
 	for range maxTries {
 		if seen != nil {
 			stored = *seen
@@ -81,6 +83,8 @@ func (c Change[T]) Run(ctx context.Context, t *Table) (stored T, changed bool, e
 		w, err := c.Next(seen, g)
 		same := errors.Is(err, ErrSame)
 		switch {
+		case unknown && (err == nil || same || gone(err)):
+			return stored, false, plaza.ErrUnknownOutcome
 		case same && noted:
 			return stored, false, nil
 		case same:
@@ -94,7 +98,7 @@ func (c Change[T]) Run(ctx context.Context, t *Table) (stored T, changed bool, e
 		}
 		if c.Others != nil {
 			if err := c.Others(refused); err != nil {
-				return stored, false, err
+				return stored, false, unsure(lost, err)
 			}
 		}
 		lost = lost || !same && refused.Doubtful()
@@ -102,16 +106,14 @@ func (c Change[T]) Run(ctx context.Context, t *Table) (stored T, changed bool, e
 			return stored, false, unsure(lost && !errors.Is(err, plaza.ErrCorrupt), err)
 		}
 		met := c.Last(seen)
-		switch {
-		case met.by(c.Call):
+		if met.by(c.Call) {
 			return *seen, true, nil
-		case lost && !g.excludes(met):
-			return stored, false, plaza.ErrUnknownOutcome
 		}
+		unknown = lost && !g.excludes(met)
 		noted = same && met.Op != g.last.Op && met.Op >= g.op
 		lost = lost && g.passes(met)
 	}
-	return stored, false, plaza.ErrBusy
+	return stored, false, unsure(lost || unknown, plaza.ErrBusy)
 }
 
 // unsure returns plaza.ErrUnknownOutcome instead of err if the call may have been applied.

@@ -41,7 +41,10 @@ func (g Guard) Put(item any) *Put {
 		p.Set(g.part+before, g.last.Mark)
 	}
 	condition, args := g.condition()
-	return p.If(condition, args...)
+	if p.If(condition, args...); !g.creates {
+		p.If("attribute_exists(pk)")
+	}
+	return p
 }
 
 // note changes nothing but the order of calls. To an item that it creates it adds absent.
@@ -98,10 +101,21 @@ func (g *Guard) see(last Last) error {
 // item remembers now.
 func (g Guard) excludes(met Last) bool {
 	switch {
-	case met.Op < g.last.Op: // another life
+	case g.begunAgain(met):
 		return false
-	case met.Op < g.op, met.Before.Op < g.op:
+	case met.Op < g.op, met.Call == g.last.Call:
 		return true
+	case met.Before.IsZero(): // perhaps of a first Mark
+		return g.seen && g.last.IsZero()
 	}
-	return met.Call == g.last.Call || met.Before.Call == g.last.Call
+	return met.Before.Op < g.op || met.Before.Call == g.last.Call
+}
+
+// begunAgain reports whether the item may be in another life than when a request was sent.
+func (g Guard) begunAgain(met Last) bool {
+	if !g.seen {
+		return met.Life > g.call
+	}
+	return met.Life != g.last.Life || met.Op < g.last.Op ||
+		!g.last.IsZero() && met.Call != g.last.Call && met.Before.IsZero()
 }

@@ -11,6 +11,10 @@ import (
 type Last struct {
 	Mark
 	Before Mark // what Mark was before its Call
+
+	// Life is an id of the call that created the item, where that stores no first Mark. It
+	// has an attribute of its own.
+	Life ids.ID
 }
 
 // before ends the name of the attribute with a Last's Before.

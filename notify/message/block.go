@@ -56,9 +56,10 @@ func (r *Repository) block(ctx context.Context, p Pair, on bool) (changed bool, 
 	if err != nil {
 		return false, err
 	}
+	expiry := r.opts.Now().AddDate(0, 0, keyDays).Unix()
 	_, changed, err = store.Change[head]{
 		Key: headKey(p.Conversation()), Call: call, Part: "block", Last: (*head).lastBlock,
-		Absent: func(note *store.Update) { note.Set("ttl", r.opts.Now().AddDate(0, 0, keyDays).Unix()) },
+		Absent: func(note *store.Update) { note.Set("ttl", expiry) },
 		Next: func(seen *head, g store.Guard) (store.Write, error) {
 			switch {
 			case slices.Contains(seen.Blocked, p.User) == on:
@@ -66,7 +67,11 @@ func (r *Repository) block(ctx context.Context, p Pair, on bool) (changed bool, 
 			case on:
 				return g.Update().Add("blocked", []string{p.User}).Remove("ttl"), nil
 			}
-			return g.Update().Drop("blocked", []string{p.User}), nil
+			u := g.Update().Drop("blocked", []string{p.User})
+			if seen.N == 0 && len(seen.Blocked) == 1 { // a head without messages is kept for a block
+				return u.Set("ttl", expiry).If("attribute_not_exists(n)"), nil
+			}
+			return u, nil
 		},
 	}.Run(ctx, r.table)
 	return changed, err

@@ -17,7 +17,7 @@ import (
 // user who has left the group is ErrNotMember, and in a blocked pair the error is
 // ErrBlocked. changed is true only if this call changed anything. The message that is
 // returned is the one that is stored then. If the answer is lost and the message is
-// recalled or edited twice meanwhile, it may be plaza.ErrUnknownOutcome: repeat the call
+// recalled, erased or edited twice meanwhile, it may be plaza.ErrUnknownOutcome: repeat the call
 // if it is still wanted.
 //
 // Cost: 2 requests, 2 RCU, 1 WCU, 1 WCU for each further KB of the larger content, and
@@ -54,9 +54,9 @@ func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed 
 		Key: messageKey(m.Conversation, m.Seq), Call: call, Part: "edit", Last: (*item).lastEdit, Seen: &stored,
 		Next: func(seen *item, g store.Guard) (store.Write, error) {
 			switch {
-			case seen.Sender != m.Sender:
+			case seen.Sender != m.Sender && seen.Sender != "":
 				return nil, plaza.ErrForbidden
-			case seen.Recalled != 0:
+			case seen.Recalled != 0: // its user may be erased, too
 				return nil, plaza.ErrRemoved
 			case seen.Text == m.Text && seen.Data == string(m.Data):
 				return nil, store.ErrSame

@@ -44,7 +44,7 @@ type Call[R any] struct {
 	Erase func(ctx context.Context, r R, name string) error
 
 	// Unread: the call changes the item without reading it, so that one other call may leave
-	// its outcome unknown, if that was noted first.
+	// its outcome unknown.
 	Unread bool
 
 	// Silent: the call writes nothing where there is nothing to change, and says so.
@@ -84,6 +84,7 @@ func checks[R any]() map[string]func(*trial[R]) {
 		"contention ends":                                     (*trial[R]).outrun,
 		"a late request changes nothing":                      (*trial[R]).late,
 		"a late request of an earlier life changes nothing":   (*trial[R]).erased,
+		"a repeat changes no later life":                      (*trial[R]).begunAgain,
 		"a clock that is behind or ahead stops nobody":        (*trial[R]).clocks,
 		"calls that are raised to one op are applied in turn": (*trial[R]).raised,
 		"a call that finds nothing leaves the item alone":     (*trial[R]).noted,

@@ -22,11 +22,18 @@ type lamp struct {
 	SK           string     `dynamo:"sk"`
 	Since        ids.ID     `dynamo:"since,omitempty"`
 	On           bool       `dynamo:"on,omitempty"`
+	Marked       bool       `dynamo:"marked,omitempty"` // its life begins with a Mark
 	Change       store.Mark `dynamo:"change,omitempty"`
 	ChangeBefore store.Mark `dynamo:"changeBefore,omitempty"`
 }
 
-func (l *lamp) last() store.Last { return store.Last{Mark: l.Change, Before: l.ChangeBefore} }
+func (l *lamp) last() store.Last {
+	last := store.Last{Mark: l.Change, Before: l.ChangeBefore}
+	if !l.Marked {
+		last.Life = l.Since
+	}
+	return last
+}
 
 type lamps struct {
 	table *store.Table
@@ -127,7 +134,7 @@ func TestAChangeHappensOnce(t *testing.T) {
 				made, _ := l.Next(ctx)
 				begun := lamp{PK: name, SK: "lamp", Since: made}
 				if way == "an update without a read" { // what names its life is the first Mark
-					begun.Change = store.Mark{Op: made, Call: made}
+					begun.Change, begun.Marked = store.Mark{Op: made, Call: made}, true
 				}
 				return l.table.Run(ctx, l.table.Put(begun))
 			}

@@ -61,6 +61,21 @@ func (t *trial[R]) late() {
 	require.Equal(t, t.after(t.Do, t.Undo), t.state())
 }
 
+// The item is erased and begun again before the SDK repeats a request that was applied.
+func (t *trial[R]) begunAgain() {
+	if t.Part == "" || t.Erase == nil || t.Begin == nil {
+		return
+	}
+	t.begin()
+	t.mine.first(faults.LostAfter, func() {
+		require.NoError(t, t.Erase(t.Context(), t.o, t.name))
+		t.beginAgain()
+	})
+	changed, err := t.do() // which a transaction knows, by its token
+	t.knownOrNot(changed, err)
+	require.Equal(t, t.after(), t.state())
+}
+
 // A request arrives after the item was erased, and begun again.
 func (t *trial[R]) erased() {
 	if t.Erase == nil {
