@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -173,4 +174,34 @@ func TestUndefineCostsNoMoreThanStated(t *testing.T) {
 	meter.AtMost(t, "the last call", dynamotest.Cost{Requests: 5, Read: 4, Write: 1}, func() {
 		require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	})
+}
+
+// A board is undefined and defined again. A request from before arrives.
+func TestALateHideDoesNotReachALaterBoard(t *testing.T) {
+	t.Parallel()
+	in := leaderboard.In{Board: "b"}
+	for name, call := range map[string]func(world) (bool, error){
+		"hide":   func(w world) (bool, error) { return w.Hide(t.Context(), in, "ann") },
+		"remove": func(w world) (bool, error) { return w.Remove(t.Context(), in, "ann") },
+	} {
+		w := newWorld(t, nil)
+		submit := func(op ids.ID) {
+			_, _, err := w.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5), Op: op})
+			require.NoError(t, err, name)
+		}
+		w.define(t, leaderboard.Board{Name: "b"})
+		submit(0)
+		older := w.clock.id()
+		late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
+		_, err := call(w.process(t, nil, late.Wrap))
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
+		_, err = w.Undefine(t.Context(), "b")
+		require.ErrorIs(t, err, plaza.ErrBusy, name)
+		w.clock.set(w.clock.Now().Add(3 * time.Minute))
+		_, err = w.Undefine(t.Context(), "b")
+		require.NoError(t, err, name)
+		w.define(t, leaderboard.Board{Name: "b"})
+		submit(older)
+		require.Zero(t, late.Arrive(t), name)
+	}
 }

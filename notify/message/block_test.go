@@ -148,3 +148,24 @@ func TestBlockRefusesAnInvalidPair(t *testing.T) {
 	_, err = w.Block(t.Context(), message.Pair{User: "ann", Other: "ben"})
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
+
+// A head that has no message expires unless it keeps a block.
+func TestAHeadWithoutMessagesIsKeptForABlock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	expires := func(want bool) {
+		t.Helper()
+		items := w.stored(t)
+		require.Len(t, items, 1)
+		require.Equal(t, want, items[0]["ttl"] != nil)
+	}
+	w.blocks(t, "ann", "ben", true, true)
+	w.blocks(t, "ben", "ann", true, true)
+	expires(false)
+	w.blocks(t, "ann", "ben", false, true)
+	expires(false)
+	w.blocks(t, "ben", "ann", false, true)
+	expires(true)
+	w.blocks(t, "ann", "ben", true, true)
+	expires(false)
+}
