@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -14,33 +12,14 @@ import (
 // shelved is a group, with what it remembers of the calls of its user.
 type shelved struct {
 	group.Head
-	shelf, shelfBefore store.Mark // of Archive, Unarchive, Snooze and Unsnooze
-	mark, markBefore   store.Mark // of MarkRead and MarkUnread
+	Shelf       store.Mark `dynamo:"shelf"` // of Archive, Unarchive, Snooze and Unsnooze
+	ShelfBefore store.Mark `dynamo:"shelfBefore"`
+	Mark        store.Mark `dynamo:"mark"` // of MarkRead and MarkUnread
+	MarkBefore  store.Mark `dynamo:"markBefore"`
 }
 
-func (g *shelved) lastShelf() store.Last { return store.Last{Mark: g.shelf, Before: g.shelfBefore} }
-func (g *shelved) lastMark() store.Last  { return store.Last{Mark: g.mark, Before: g.markBefore} }
-
-// UnmarshalDynamoItem reads the head and the memory.
-func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
-	err := store.Fields(item, func(name string) any {
-		switch name {
-		case "shelf":
-			return &g.shelf
-		case "shelfBefore":
-			return &g.shelfBefore
-		case "mark":
-			return &g.mark
-		case "markBefore":
-			return &g.markBefore
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return g.Head.UnmarshalDynamoItem(item)
-}
+func (g *shelved) lastShelf() store.Last { return store.Last{Mark: g.Shelf, Before: g.ShelfBefore} }
+func (g *shelved) lastMark() store.Last  { return store.Last{Mark: g.Mark, Before: g.MarkBefore} }
 
 // Archive moves a group to the archive, until its next event. changed is false if
 // it was there already or is gone. If the answer is lost and the user moves the group
