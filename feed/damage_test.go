@@ -384,13 +384,6 @@ func garbage(random *rand.Rand) types.AttributeValue {
 	}[random.IntN(13)]
 }
 
-func TestEveryAttributeIsDecodedIntoItsField(t *testing.T) {
-	t.Parallel()
-	for row, attribute := range feed.ByName() {
-		dynamotest.SameFields(t, row, attribute)
-	}
-}
-
 func TestTheKeyOfAnEntryHasOneText(t *testing.T) {
 	t.Parallel()
 	id := ids.ID(7).String()

@@ -31,14 +31,6 @@ func (r *Repository) Rows(a Activity) ([]any, error) {
 	return rows, err
 }
 
-// ByName are rows that are decoded by the names of their attributes, and how.
-func ByName() map[any]func(name string) any {
-	entry, ending, pull := new(entryItem), new(ending), new(pull)
-	return map[any]func(string) any{
-		entry: entry.attribute, ending: ending.attribute, pull: pull.attribute,
-	}
-}
-
 // ParseEntryKey reads the key of an entry.
 func ParseEntryKey(text string) error {
 	_, err := parseEntryKey(text)

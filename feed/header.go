@@ -18,8 +18,8 @@ import (
 // floor, an ending for each source that was unfollowed, and a pull for each edge of a
 // Pulled source.
 type header struct {
-	// floor is the lowest id that is shown.
-	floor ids.ID
+	// Floor is the lowest id that is shown.
+	Floor ids.ID `dynamo:"floor"`
 
 	// item has the endings and pulls by name. Each is an attribute of its own,
 	// because an update can add to a map only if the map exists.
@@ -48,12 +48,7 @@ func (r *Repository) parseHeader(item dynamo.Item) (*header, error) {
 // looked for. A damaged floor is an error, because trimmed activities must not show.
 func (h *header) UnmarshalDynamoItem(item dynamo.Item) error {
 	h.item, h.endings = item, map[string]ending{}
-	return store.Fields(item, func(name string) any {
-		if name == "floor" {
-			return &h.floor
-		}
-		return nil
-	})
+	return store.UnmarshalItem(item, h)
 }
 
 // ending is end#source: it hides the entries of the source's edges up to Edge,
@@ -72,12 +67,12 @@ const (
 func endingName(source string) string { return keys.Join("end", source) }
 
 // hidesAny reports whether the header may hide entries.
-func (h *header) hidesAny() bool { return h.floor != 0 || len(h.item) > 0 }
+func (h *header) hidesAny() bool { return h.Floor != 0 || len(h.item) > 0 }
 
 // hides reports whether the entry is hidden.
 func (h *header) hides(entry entryItem) bool {
-	if entry.Key.ID < h.floor || !h.hidesAny() {
-		return entry.Key.ID < h.floor
+	if entry.Key.ID < h.Floor || !h.hidesAny() {
+		return entry.Key.ID < h.Floor
 	}
 	return h.ended(entry.source(), entry.Key.edge)
 }
@@ -99,7 +94,7 @@ func (h *header) ending(name string) ending {
 		return ending{}
 	}
 	var e ending
-	err := partFields(value, e.attribute)
+	err := unmarshalPart(value, &e)
 	if err == nil && (e.Edge == 0 || e.Unfollow == 0) {
 		err = errors.New("has no edge or no unfollow")
 	}
@@ -110,23 +105,13 @@ func (h *header) ending(name string) ending {
 	return e
 }
 
-func (e *ending) attribute(name string) any {
-	switch name {
-	case "edge":
-		return &e.Edge
-	case "unfollow":
-		return &e.Unfollow
-	}
-	return nil
-}
-
-// partFields is store.Fields for an attribute of a header.
-func partFields(value types.AttributeValue, field func(name string) any) error {
+// unmarshalPart decodes an attribute of a header.
+func unmarshalPart(value types.AttributeValue, out any) error {
 	fields, ok := value.(*types.AttributeValueMemberM)
 	if !ok {
 		return errors.New("is no map")
 	}
-	return store.Fields(fields.Value, field)
+	return store.UnmarshalItem(fields.Value, out)
 }
 
 // damaged is the error for an ending or a pull that err refuses, nil if that is nil.

@@ -185,7 +185,7 @@ func (h Home) Trim(ctx context.Context, before ids.ID) (changed bool, err error)
 	}
 	raise := h.update().Set("floor", before).If("attribute_not_exists(floor) OR floor < ?", before)
 	changed, err = store.Merge(ctx, h.r.table, headerKey(h.reader), raise, func(seen *header) (store.Write, error) {
-		if seen.floor >= before {
+		if seen.Floor >= before {
 			return nil, store.ErrSame
 		}
 		return raise, nil

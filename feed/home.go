@@ -147,7 +147,7 @@ func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, s
 		return rows, rest, nil
 	}
 	if p.header != nil { // the list ends at the floor
-		if end := slices.IndexFunc(rows, func(row homeRow) bool { return row.ID < p.header.floor }); end >= 0 {
+		if end := slices.IndexFunc(rows, func(row homeRow) bool { return row.ID < p.header.Floor }); end >= 0 {
 			return rows[:end], "", nil
 		}
 	}

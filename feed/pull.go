@@ -83,7 +83,7 @@ func (h *header) pull(edge ids.ID, source string) (p pull, stands bool, err erro
 
 func (h *header) decodePull(name, source string, value types.AttributeValue) (pull, error) {
 	p := pull{Source: source}
-	err := partFields(value, p.attribute)
+	err := unmarshalPart(value, &p)
 	if err == nil {
 		err = keys.CheckID("at", p.At)
 	}
@@ -91,18 +91,4 @@ func (h *header) decodePull(name, source string, value types.AttributeValue) (pu
 		return pull{}, h.damaged(name, err)
 	}
 	return p, nil
-}
-
-func (p *pull) attribute(name string) any {
-	switch name {
-	case "since":
-		return &p.Since
-	case "until":
-		return &p.Until
-	case "kept":
-		return &p.Kept
-	case "at":
-		return &p.At
-	}
-	return nil
 }

@@ -220,5 +220,5 @@ func (s *sweep) note(attr string, present bool) {
 
 // lowest is the lowest id that the home shows.
 func (h Home) lowest(head *header, now time.Time) ids.ID {
-	return max(head.floor, ids.At(now.Add(-h.r.opts.Retention)))
+	return max(head.Floor, ids.At(now.Add(-h.r.opts.Retention)))
 }

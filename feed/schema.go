@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
@@ -29,7 +28,7 @@ func feature() store.Feature {
 	return store.Feature{Name: "feed", Format: 1, Schema: Table, Expires: true}
 }
 
-//go:generate rm -f activity_gen.go pulled_gen.go
+//go:generate rm -f activity_gen.go entry_gen.go pulled_gen.go
 //go:generate go test -run TestTheCodeOfRowsIsGenerated -write
 
 // activityItem is O#owner / id: an activity, a tombstone if it was Removed, or
@@ -174,29 +173,10 @@ type entryItem struct {
 	TTL    int64    `dynamo:"ttl"`
 }
 
-// UnmarshalDynamoItem refuses an entry that would never expire.
-func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, e.attribute); err != nil {
-		return err
-	}
+// CheckItem refuses an entry that would never expire.
+func (e *entryItem) CheckItem() error {
 	if e.TTL <= 0 {
 		return errors.New("has no ttl")
-	}
-	return nil
-}
-
-func (e *entryItem) attribute(name string) any {
-	switch name {
-	case "pk":
-		return &e.PK
-	case "sk":
-		return &e.Key
-	case "source":
-		return &e.Source
-	case "about":
-		return &e.About
-	case "ttl":
-		return &e.TTL
 	}
 	return nil
 }
@@ -302,12 +282,8 @@ type jobItem struct {
 	Told   bool     `dynamo:"told,omitempty"`   // of a switch: all homes have it, except those that could not take it
 }
 
-// UnmarshalDynamoItem refuses what cannot be delivered.
-func (j *jobItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain jobItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(j)); err != nil {
-		return err
-	}
+// CheckItem refuses what cannot be delivered.
+func (j *jobItem) CheckItem() error {
 	switch {
 	case j.At < 0:
 		return fmt.Errorf("at is %d", j.At)

@@ -68,7 +68,7 @@ func (i *homeItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		i.header = item
 		return nil
 	}
-	return i.entryItem.UnmarshalDynamoItem(item)
+	return store.UnmarshalItem(item, &i.entryItem)
 }
 
 // pushed is the entrySource of the entries that deliveries wrote into the home. It

@@ -3,6 +3,7 @@ package follow
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -48,11 +49,8 @@ func (r *Repository) openImport(ctx context.Context, name string, opts ImportOpt
 	err := r.table.Run(ctx, r.table.Put(in.checkpoint).If("attribute_not_exists(pk)"))
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
-		key := store.Key{PK: in.checkpoint.PK, SK: in.checkpoint.SK}
 		in.checkpoint = checkpointItem{}
-		if err = r.table.Decode(item, &in.checkpoint); err == nil && !in.checkpoint.valid() {
-			err = r.table.Corrupt(key, "its counts are impossible")
-		}
+		err = r.table.Decode(item, &in.checkpoint)
 	}
 	if err != nil {
 		in.checkpoint = checkpointItem{}
@@ -61,12 +59,15 @@ func (r *Repository) openImport(ctx context.Context, name string, opts ImportOpt
 	return in, err
 }
 
-// valid reports whether the sums are those of full windows, of which the last may
-// be smaller.
-func (c checkpointItem) valid() bool {
+// CheckItem refuses sums that are not those of full windows, of which the last may be
+// smaller.
+func (c *checkpointItem) CheckItem() error {
 	sum, most := c.Created+c.Existing+c.Ended, int64(c.Done)*int64(c.Window)
-	return c.Window >= 1 && c.Window <= maxWindow && c.Done >= 0 && min(c.Created, c.Existing, c.Ended) >= 0 &&
-		sum <= most && sum > most-int64(c.Window)
+	if c.Window < 1 || c.Window > maxWindow || c.Done < 0 || min(c.Created, c.Existing, c.Ended) < 0 ||
+		sum > most || sum <= most-int64(c.Window) {
+		return errors.New("its counts are impossible")
+	}
+	return nil
 }
 
 // saveCheckpoint records that the window is finished.

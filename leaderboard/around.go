@@ -95,7 +95,7 @@ func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n in
 	}
 	toTop := len(above) < n
 	if own != nil {
-		same := func(i rowItem) bool { return i.item == own.item }
+		same := func(i rowItem) bool { return i.item() == own.item() }
 		above = slices.DeleteFunc(above, same)
 		below = append([]rowItem{*own}, slices.DeleteFunc(below, same)...)
 	}
@@ -108,7 +108,7 @@ func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n in
 	first := Rank{Ordinal: 1, Competition: 1, AsOf: s.now}
 	if !toTop {
 		var err error
-		if first, err = s.rank(ctx, items[0].key); err != nil {
+		if first, err = s.rank(ctx, items[0].Key); err != nil {
 			return nil, err
 		}
 	}

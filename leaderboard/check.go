@@ -14,7 +14,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -139,7 +138,7 @@ func (a audit) index(ctx context.Context) (map[store.Key]indexed, error) {
 			return nil, err
 		}
 		for _, row := range rows {
-			index[row.item] = indexed{row, part}
+			index[row.item()] = indexed{row, part}
 		}
 	}
 	return index, nil
@@ -153,7 +152,7 @@ type indexed struct {
 
 // shows reports whether the row agrees with the entry.
 func (i indexed) shows(e entryItem) bool {
-	return bytes.Equal(i.key, e.Key) && i.part == e.Part && i.name == e.Name && i.meta == e.Meta
+	return bytes.Equal(i.Key, e.Key) && i.part == e.Part && i.Name == e.Name && i.Meta == e.Meta
 }
 
 // readableEntry decodes an entry without its damaged attributes.
@@ -163,7 +162,7 @@ func readableEntry(item dynamo.Item) entryItem {
 		delete(read, name)
 	}
 	var e entryItem
-	_ = dynamo.UnmarshalItem(read, &e)
+	_ = e.UnmarshalDynamoItem(read)
 	return e
 }
 
@@ -177,10 +176,7 @@ func unreadable(item dynamo.Item) []string {
 	var names []string
 	for name, value := range item {
 		alone := dynamo.Item{name: value}
-		err := parallel.Catch(func() error {
-			return errors.Join(dynamo.UnmarshalItem(alone, new(entryItem)), dynamo.UnmarshalItem(alone, new(text)))
-		})
-		if err != nil {
+		if new(entryItem).UnmarshalDynamoItem(alone) != nil || store.UnmarshalItem(alone, new(text)) != nil {
 			names = append(names, name)
 		}
 	}

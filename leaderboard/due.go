@@ -18,22 +18,19 @@ type dueJob = work.Job[dueItem]
 // dueItem is J#0 / due#board#start: do is to be called for this period once it is due.
 // The transaction that opens the period puts the item.
 type dueItem struct {
-	Ver   int64 `dynamo:"ver"` // of the definition, as that transaction set it: no other item with this key ever has it
-	Tries int   `dynamo:"tries,omitempty"`
-	Next  int64 `dynamo:"next,omitempty"` // when it may be tried again, in Unix ms
-	TTL   int64 `dynamo:"ttl"`
+	SK    string `dynamo:"sk"`
+	Ver   int64  `dynamo:"ver"` // of the definition, as that transaction set it: no other item with this key ever has it
+	Tries int    `dynamo:"tries,omitempty"`
+	Next  int64  `dynamo:"next,omitempty"` // when it may be tried again, in Unix ms
+	TTL   int64  `dynamo:"ttl"`
 
 	board string
 	start time.Time
 }
 
-// UnmarshalDynamoItem refuses what newDue did not write.
-func (d *dueItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain dueItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(d)); err != nil {
-		return err
-	}
-	parts := keys.Split(store.KeyOf(item).SK)
+// CheckItem refuses what newDue did not write.
+func (d *dueItem) CheckItem() error {
+	parts := keys.Split(d.SK)
 	if len(parts) != 3 {
 		return errors.New("its key does not have 3 parts")
 	}

@@ -51,7 +51,7 @@ func misfolded(before, after publishedLeaves, index map[store.Key]indexed, hidde
 	var keys []string
 	for _, row := range index {
 		if row.part != hidden {
-			keys = append(keys, string(row.key))
+			keys = append(keys, string(row.Key))
 		}
 	}
 	if before.lost || after.lost {

@@ -122,13 +122,13 @@ func (f *foldLoad) readShard(ctx context.Context, t *store.Table, part string) e
 			return err
 		}
 		for _, row := range rows {
-			f.set.Add(row.key)
+			f.set.Add(row.Key)
 		}
 		f.entries.Store(int64(f.set.Len()))
 		if rest == "" {
 			return nil
 		}
-		if span.From = after(rows[len(rows)-1].key); span.From == nil { // no key is larger
+		if span.From = after(rows[len(rows)-1].Key); span.From == nil { // no key is larger
 			return nil
 		}
 		if err := parallel.Sleep(ctx, time.Since(began)); err != nil {

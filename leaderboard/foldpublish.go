@@ -172,7 +172,7 @@ func foldVersion(root dynamo.Item) (gen, seq uint64) {
 		Gen uint64 `dynamo:"gen"`
 		Seq uint64 `dynamo:"seq"`
 	}
-	if dynamo.UnmarshalItem(root, &i) != nil || i.Gen > math.MaxInt64 { // no lease has that
+	if store.UnmarshalItem(root, &i) != nil || i.Gen > math.MaxInt64 { // no lease has that
 		return 0, 0
 	}
 	return i.Gen, i.Seq

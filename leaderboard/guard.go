@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -89,12 +87,8 @@ type guardItem struct {
 	TTL    int64  `dynamo:"ttl"`
 }
 
-// UnmarshalDynamoItem refuses a damaged guard.
-func (g *guardItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain guardItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(g)); err != nil {
-		return err
-	}
+// CheckItem refuses a damaged guard.
+func (g *guardItem) CheckItem() error {
 	if g.Life == 0 && !g.Undone || g.Life != 0 && len(g.New) != decided || len(g.Old) != 0 && len(g.Old) != decided {
 		return fmt.Errorf("%w: it is no guard", errDamaged)
 	}

@@ -60,6 +60,6 @@ func (r *Repository) players(ctx context.Context, in In, ids []string) ([]Standi
 			items = append(items, s.item(id, e))
 		}
 	}
-	slices.SortFunc(items, func(a, b rowItem) int { return bytes.Compare(a.key, b.key) })
+	slices.SortFunc(items, func(a, b rowItem) int { return bytes.Compare(a.Key, b.Key) })
 	return s.shown(number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})), nil
 }

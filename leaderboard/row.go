@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -37,47 +36,39 @@ type Rank struct {
 // rowItem is an item of the index. A damaged one keeps its place among the others,
 // so that ranks agree with counts.
 type rowItem struct {
-	item   store.Key
-	key    []byte
-	name   string
-	meta   string
-	at     place // by key
+	PK   string `dynamo:"pk"`
+	SK   string `dynamo:"sk"`
+	Key  []byte `dynamo:"key"`
+	Name string `dynamo:"name"`
+	Meta string `dynamo:"meta"`
+
+	at     place // by Key
 	damage error // if not nil, the row is not shown
 }
 
 // UnmarshalDynamoItem accepts every item, and stores an error in damage.
 func (i *rowItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	i.item = store.KeyOf(item)
-	if key, ok := item["key"].(*types.AttributeValueMemberB); ok {
-		i.key = key.Value
-	}
-	i.damage = store.Fields(item, func(name string) any {
-		switch name {
-		case "name":
-			return &i.name
-		case "meta":
-			return &i.meta
-		}
-		return nil
-	})
+	i.damage = store.UnmarshalItem(item, i)
 	return nil
 }
+
+func (i *rowItem) item() store.Key { return store.Key{PK: i.PK, SK: i.SK} }
 
 // read decodes the key of an item whose sort key should be sk, or else sets its
 // damage.
 func (i *rowItem) read(b *board, sk string) {
-	player, err := playerOf(i.item.PK)
+	player, err := playerOf(i.PK)
 	switch {
 	case i.damage != nil:
 	case err != nil:
 		i.damage = err
-	case i.item.SK != sk:
+	case i.SK != sk:
 		i.damage = errPlace
 	default:
-		i.at, i.damage = b.placeOf(i.key, player)
+		i.at, i.damage = b.placeOf(i.Key, player)
 	}
 	if i.damage == nil {
-		i.damage = checkShown(i.name, i.meta)
+		i.damage = checkShown(i.Name, i.Meta)
 	}
 }
 
@@ -93,7 +84,7 @@ func number(items []rowItem, rank Rank) []rankedRow {
 	for i, item := range items {
 		if i > 0 {
 			rank.Ordinal++
-			if !tied(items[i-1].key, item.key) {
+			if !tied(items[i-1].Key, item.Key) {
 				rank.Competition = rank.Ordinal
 			}
 		}
@@ -103,9 +94,9 @@ func number(items []rowItem, rank Rank) []rankedRow {
 }
 
 func (p rankedRow) row() Standing {
-	row := Standing{Rank: p.rank, Player: p.at.player, Name: p.name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
-	if p.meta != "" {
-		row.Meta = json.RawMessage(p.meta)
+	row := Standing{Rank: p.rank, Player: p.at.player, Name: p.Name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
+	if p.Meta != "" {
+		row.Meta = json.RawMessage(p.Meta)
 	}
 	return row
 }
@@ -122,7 +113,7 @@ func (s standings) shown(items []rankedRow) []Standing {
 }
 
 func (s standings) skips(i rowItem) bool {
-	return i.damage != nil && s.table.Skips(s.table.Corrupt(i.item, i.damage.Error()))
+	return i.damage != nil && s.table.Skips(s.table.Corrupt(i.item(), i.damage.Error()))
 }
 
 // tied reports whether two keys have equal scores and sub scores.
@@ -181,8 +172,8 @@ func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) 
 			read[shard] += len(items)
 			return items, rest, err
 		},
-		Place:   func(i *rowItem) string { return string(i.key) },
-		Compare: func(a, b *rowItem) int { return bytes.Compare(a.key, b.key) },
+		Place:   func(i *rowItem) string { return string(i.Key) },
+		Compare: func(a, b *rowItem) int { return bytes.Compare(a.Key, b.Key) },
 	}.Rows(ctx, want, rounds)
 	return items, rest != "", err
 }

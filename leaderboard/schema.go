@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -69,12 +68,8 @@ func newDefinitionItem(b Board) definitionItem {
 	}
 }
 
-// UnmarshalDynamoItem refuses what newDefinitionItem did not write.
-func (i *definitionItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain definitionItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses what newDefinitionItem did not write.
+func (i *definitionItem) CheckItem() error {
 	switch b := i.board(); {
 	case i.Ver < 1:
 		return errors.New("ver is none")
@@ -124,16 +119,10 @@ func newPeriodItem(board string, p period) periodItem {
 	return periodItem{PK: periodsPK(board), Start: periodStart{p.start}, End: p.end, Grace: p.grace, Shards: p.shards, Expires: p.ttl}
 }
 
-// UnmarshalDynamoItem refuses what newPeriodItem and growPeriod did not write.
-func (i *periodItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain periodItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses what newPeriodItem and growPeriod did not write.
+func (i *periodItem) CheckItem() error {
 	p := i.period()
 	switch {
-	case periodSK(p.start) != store.KeyOf(item).SK:
-		return errPlace
 	case !p.end.IsZero() && !p.end.After(p.start):
 		return errors.New("end is not after the start")
 	case p.grace < 0 || p.grace > century:
@@ -164,7 +153,9 @@ func (s periodStart) MarshalText() ([]byte, error) {
 
 func (s *periodStart) UnmarshalText(text []byte) (err error) {
 	_, name, _ := strings.Cut(string(text), "#")
-	s.Time, err = time.Parse(periodLayout, name)
+	if s.Time, err = time.Parse(periodLayout, name); err == nil && periodSK(s.Time) != string(text) {
+		err = errPlace
+	}
 	return err
 }
 
@@ -211,18 +202,11 @@ func (e *entryItem) lastManaged() store.Last {
 
 // UnmarshalDynamoItem refuses a damaged entry. The key is checked by its board.
 func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain entryItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(e)); err != nil {
+	if err := store.UnmarshalItem(item, e); err != nil {
 		return err
 	}
 	if _, err := parseOps(e.Ops); err != nil {
 		return err
-	}
-	// Conditions compare these attributes, and a null would always fail.
-	for _, name := range []string{"rev", "version", "lastOp", "removed", "managed", "life"} {
-		if _, null := item[name].(*types.AttributeValueMemberNULL); null {
-			return fmt.Errorf("%w: %s is null", errDamaged, name)
-		}
 	}
 	if item["rev"] != nil && e.Rev < 1 {
 		return fmt.Errorf("%w: rev is below 1", errDamaged)
@@ -297,12 +281,8 @@ type rootItem struct {
 	root *fold.Root // of Data
 }
 
-// UnmarshalDynamoItem refuses what no folder put.
-func (i *rootItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain rootItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses what no folder put.
+func (i *rootItem) CheckItem() error {
 	switch {
 	case i.Fold < 1 || i.Gen < 1 || i.Seq < 1:
 		return errors.New("fold, gen or seq are none")
@@ -333,13 +313,9 @@ type blockItem struct {
 	block *fold.Block // of Data
 }
 
-// UnmarshalDynamoItem refuses what no folder put.
-func (i *blockItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain blockItem
-	err := dynamo.UnmarshalItem(item, (*plain)(i))
-	if err == nil {
-		i.block, err = fold.ParseBlock(i.Data)
-	}
+// CheckItem refuses what no folder put.
+func (i *blockItem) CheckItem() (err error) {
+	i.block, err = fold.ParseBlock(i.Data)
 	return err
 }
 
@@ -360,12 +336,8 @@ type foldRepairItem struct {
 	TTL int64  `dynamo:"ttl,omitempty"`
 }
 
-// UnmarshalDynamoItem refuses what Repair did not put.
-func (i *foldRepairItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain foldRepairItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
-	}
+// CheckItem refuses what Repair did not put.
+func (i *foldRepairItem) CheckItem() error {
 	if i.ID == 0 {
 		return errors.New("id is none")
 	}

@@ -156,8 +156,9 @@ func (s standings) read(player string, item dynamo.Item) (entryItem, error) {
 
 // item returns an entry as its row in the index should be.
 func (s standings) item(player string, e entryItem) rowItem {
-	i := rowItem{item: entryKey(player, s.board.Name, s.period), key: e.Key, name: e.Name, meta: e.Meta}
-	i.read(s.board, i.item.SK)
+	key := entryKey(player, s.board.Name, s.period)
+	i := rowItem{PK: key.PK, SK: key.SK, Key: e.Key, Name: e.Name, Meta: e.Meta}
+	i.read(s.board, key.SK)
 	return i
 }
 

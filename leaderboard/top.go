@@ -109,11 +109,11 @@ func (l *topList) list(filter string) store.List[rankedRow, Standing] {
 }
 
 func (l *topList) below(p rankedRow) string {
-	return gap{p.rank.Ordinal, p.rank.Competition, l.last, after(p.key)}.String()
+	return gap{p.rank.Ordinal, p.rank.Competition, l.last, after(p.Key)}.String()
 }
 
 func (l *topList) above(p rankedRow) string {
-	return gap{p.rank.Ordinal - 1, p.rank.Competition, l.last, p.key}.String()
+	return gap{p.rank.Ordinal - 1, p.rank.Competition, l.last, p.Key}.String()
 }
 
 func (l *topList) read(ctx context.Context, reach store.Reach) ([]rankedRow, string, error) {
@@ -130,7 +130,7 @@ func (l *topList) read(ctx context.Context, reach store.Reach) ([]rankedRow, str
 		return nil, "", err
 	}
 	first := Rank{Ordinal: at.above + 1, Competition: at.above + 1, AsOf: l.now}
-	if tied(items[0].key, at.key) {
+	if tied(items[0].Key, at.key) {
 		first.Competition = at.tie
 	}
 	rows := number(items, first)
@@ -168,14 +168,14 @@ func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]rankedRow, s
 // rankAbove returns the rank of the first of the items just above a gap. If possible,
 // it is derived from the gap's rank, without counting.
 func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Rank, error) {
-	top := items[0].key
+	top := items[0].Key
 	ordinal := at.above - int64(len(items)) + 1
 	if ordinal < 1 || len(items) < 2 {
 		return l.rank(ctx, top)
 	}
 	rank := Rank{Ordinal: ordinal, Competition: ordinal, AsOf: l.now}
 	switch {
-	case !tied(top, items[1].key): // no other item shares it
+	case !tied(top, items[1].Key): // no other item shares it
 	case tied(top, at.key) && at.tie <= ordinal:
 		rank.Competition = at.tie
 	default:
@@ -261,8 +261,8 @@ func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]S
 	first := at.asOf
 	first.Ordinal = at.before + 1
 	first.Competition = first.Ordinal
-	if at.before > 0 && tied(items[0].key, items[skip].key) { // with entries before it too, perhaps
-		better, err := s.count(ctx, nil, items[0].key[:decided])
+	if at.before > 0 && tied(items[0].Key, items[skip].Key) { // with entries before it too, perhaps
+		better, err := s.count(ctx, nil, items[0].Key[:decided])
 		if err != nil {
 			return nil, err
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -31,18 +29,9 @@ func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next ef
 }
 
 // writtenKeys are those of an updated entry: the key that stands now, and the one before.
-type writtenKeys struct{ Key, Prev []byte }
-
-func (w *writtenKeys) UnmarshalDynamoItem(item dynamo.Item) error {
-	return store.Fields(item, func(name string) any {
-		switch name {
-		case "key":
-			return &w.Key
-		case "prev":
-			return &w.Prev
-		}
-		return nil
-	})
+type writtenKeys struct {
+	Key  []byte `dynamo:"key"`
+	Prev []byte `dynamo:"prev"`
 }
 
 // update returns the update for an effect. It sets the part of a new entry, but never

@@ -148,7 +148,7 @@ func listed(g *group.Image) bool { return g != nil && g.N > 0 }
 // headChange is a change of what a list shows of the group.
 func headChange(i images.Images, kind ChangeKind, g *group.Image) ([]Change, error) {
 	shown := row{Head: g.Head}
-	if err := shown.show(); err != nil {
+	if err := shown.CheckItem(); err != nil {
 		return nil, i.Corrupt(err.Error())
 	}
 	e := shown.entry

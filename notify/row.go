@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
@@ -16,22 +14,20 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
+//go:generate rm -f row_gen.go
+//go:generate go test -run TestTheCodeOfRowsIsGenerated -write
+
 // row is a row of a list: a group or an announcement.
 type row struct {
 	group.Head
 	entry Entry // without what the state says
 }
 
-// UnmarshalDynamoItem refuses groups that cannot be shown.
-func (w *row) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := w.Head.UnmarshalDynamoItem(item); err != nil {
+// CheckItem makes the entry of a group, and refuses what cannot be shown.
+func (w *row) CheckItem() error {
+	if err := w.Head.CheckItem(); err != nil {
 		return err
 	}
-	return w.show()
-}
-
-// show makes the entry of a group.
-func (w *row) show() error {
 	name, ok := strings.CutPrefix(w.SK, groupPrefix)
 	if !ok {
 		return errors.New("it is no group")
@@ -40,10 +36,7 @@ func (w *row) show() error {
 	if err := jsontext.Unmarshal([]byte(w.Data), &w.entry.Activity); err != nil {
 		return err
 	}
-	for _, text := range w.Actors {
-		if text == "" {
-			break
-		}
+	for _, text := range w.Actors() {
 		actor, err := feed.ParseRef(text)
 		if err != nil {
 			return err

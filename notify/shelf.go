@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
@@ -15,39 +13,19 @@ import (
 // shelved is a group, with what it remembers of the calls of its user.
 type shelved struct {
 	group.Head
-	shelf, shelfBefore store.Mark // of Archive, Unarchive, Snooze and Unsnooze
-	mark, markBefore   store.Mark // of MarkRead and MarkUnread
-	born               ids.ID     // its life
+	Born        ids.ID     `dynamo:"born"`  // its life
+	Shelf       store.Mark `dynamo:"shelf"` // of Archive, Unarchive, Snooze and Unsnooze
+	ShelfBefore store.Mark `dynamo:"shelfBefore"`
+	Mark        store.Mark `dynamo:"mark"` // of MarkRead and MarkUnread
+	MarkBefore  store.Mark `dynamo:"markBefore"`
 }
 
 func (g *shelved) lastShelf() store.Last {
-	return store.Last{Mark: g.shelf, Before: g.shelfBefore, Life: g.born}
-}
-func (g *shelved) lastMark() store.Last {
-	return store.Last{Mark: g.mark, Before: g.markBefore, Life: g.born}
+	return store.Last{Mark: g.Shelf, Before: g.ShelfBefore, Life: g.Born}
 }
 
-// UnmarshalDynamoItem reads the head and the memory.
-func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
-	err := store.Fields(item, func(name string) any {
-		switch name {
-		case "shelf":
-			return &g.shelf
-		case "shelfBefore":
-			return &g.shelfBefore
-		case "mark":
-			return &g.mark
-		case "markBefore":
-			return &g.markBefore
-		case group.BornAttr:
-			return &g.born
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return g.Head.UnmarshalDynamoItem(item)
+func (g *shelved) lastMark() store.Last {
+	return store.Last{Mark: g.Mark, Before: g.MarkBefore, Life: g.Born}
 }
 
 // Archive moves a group to the archive, until its next event. changed is false if

@@ -117,56 +117,37 @@ const (
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.
 func (s *state) UnmarshalDynamoItem(item dynamo.Item) error {
-	var fields dynamo.Item
-	err := store.Fields(item, func(name string) any {
-		if name == "rev" {
-			return &s.rev
-		}
-		return nil
-	})
-	if m, ok := item["s"].(*types.AttributeValueMemberM); ok {
-		fields = m.Value
+	var stored struct {
+		Rev int64 `dynamo:"rev"`
+		S   struct {
+			Seen      ids.ID   `dynamo:"w"`
+			SeenAbove unpacked `dynamo:"x"`
+			Read      ids.ID   `dynamo:"r"`
+			ReadAbove unpacked `dynamo:"rx"`
+			AllRead   ids.ID   `dynamo:"ra"`
+			AllReadBy ids.ID   `dynamo:"raCall"`
+			Wake      ids.ID   `dynamo:"wake"`
+			Low       ids.ID   `dynamo:"low"`
+			Gone      []byte   `dynamo:"gone"`
+		} `dynamo:"s"`
 	}
-	switch {
+	in := &stored.S
+	in.Wake = never
+	switch err := store.UnmarshalItem(item, &stored); {
 	case err != nil:
 		return err
-	case fields == nil:
-		return errors.New("s is not a map")
-	case s.rev <= 0:
-		return fmt.Errorf("rev is %d", s.rev)
+	case item["s"] == nil:
+		return errors.New("s is missing")
+	case stored.Rev <= 0:
+		return fmt.Errorf("rev is %d", stored.Rev)
+	case len(in.Gone)%dismissalSize != 1:
+		return fmt.Errorf("gone has %d bytes", len(in.Gone))
 	}
-	s.wake = never
-	var gone []byte
-	err = store.Fields(fields, func(name string) any {
-		switch name {
-		case "w":
-			return &s.seen.upTo
-		case "x":
-			return (*unpacked)(&s.seen.above)
-		case "r":
-			return &s.read.upTo
-		case "rx":
-			return (*unpacked)(&s.read.above)
-		case "ra":
-			return &s.allRead
-		case "raCall":
-			return &s.allReadBy
-		case "wake":
-			return &s.wake
-		case "low":
-			return &s.low
-		case "gone":
-			return &gone
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	*s = state{
+		rev: stored.Rev, seen: marks{in.Seen, in.SeenAbove}, read: marks{in.Read, in.ReadAbove},
+		allRead: in.AllRead, allReadBy: in.AllReadBy, wake: in.Wake, low: in.Low,
 	}
-	if len(gone)%dismissalSize != 1 {
-		return fmt.Errorf("gone has %d bytes", len(gone))
-	}
-	for d := range slices.Chunk(gone[1:], dismissalSize) {
+	for d := range slices.Chunk(in.Gone[1:], dismissalSize) {
 		s.gone = append(s.gone, dismissal{ids.ID(binary.BigEndian.Uint64(d)), int64(binary.BigEndian.Uint32(d[8:]))})
 	}
 	return nil

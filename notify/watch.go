@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
@@ -133,12 +131,8 @@ func (w watched) notification() (Notification, error) {
 	return Notification{Activity: a, CountBy: w.CountBy, Critical: w.Critical}, err
 }
 
-// UnmarshalDynamoItem refuses what cannot be delivered.
-func (w *watchItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain watchItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(w)); err != nil {
-		return err
-	}
+// CheckItem refuses what cannot be delivered.
+func (w *watchItem) CheckItem() error {
 	n, err := w.notification()
 	switch {
 	case err != nil:

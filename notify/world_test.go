@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -135,7 +136,7 @@ func (w world) groups(t testing.TB, user string) []stored {
 	items := w.groupItems(t, user)
 	groups := make([]stored, len(items))
 	for i, item := range items {
-		require.NoError(t, groups[i].UnmarshalDynamoItem(item))
+		require.NoError(t, store.UnmarshalItem(item, &groups[i]))
 		for name, value := range item {
 			text, _ := value.(*types.AttributeValueMemberS)
 			switch {
@@ -213,4 +214,4 @@ func (g stored) activity(t testing.TB) (a feed.Activity) {
 }
 
 // actors are those that the group names.
-func (g stored) actors() string { return strings.TrimSpace(strings.Join(g.Actors[:], " ")) }
+func (g stored) actors() string { return strings.TrimSpace(strings.Join(g.Actors(), " ")) }

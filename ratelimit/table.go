@@ -51,8 +51,7 @@ type bucketItem struct {
 
 // UnmarshalDynamoItem keeps a damaged item, which must not block a user forever.
 func (i *bucketItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain bucketItem
-	err := store.UnmarshalItem(item, (*plain)(i))
+	err := store.UnmarshalItem(item, i)
 	if err == nil && (i.Full <= 0 || i.TTL != expiry(time.UnixMilli(i.Full))) {
 		err = fmt.Errorf("full is %d and ttl %d", i.Full, i.TTL)
 	}

@@ -48,9 +48,8 @@ type leaseItem struct {
 // UnmarshalDynamoItem keeps a damaged item, so that nobody takes its shard for an
 // unknown one.
 func (l *leaseItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain leaseItem
 	key := store.KeyOf(item)
-	err := dynamo.UnmarshalItem(item, (*plain)(l))
+	err := store.UnmarshalItem(item, l)
 	if err == nil && l.Seq != "" && !isSequence(l.Seq) {
 		err = errors.New("seq is no sequence number")
 	}

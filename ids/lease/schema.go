@@ -27,8 +27,7 @@ type item struct {
 
 // UnmarshalDynamoItem refuses an item without the time until which ids were made.
 func (i *item) UnmarshalDynamoItem(stored dynamo.Item) error {
-	type plain item
-	if err := dynamo.UnmarshalItem(stored, (*plain)(i)); err != nil {
+	if err := store.UnmarshalItem(stored, i); err != nil {
 		return err
 	}
 	if stored["until"] == nil || i.Gen == 0 || i.Until < 0 {

@@ -30,7 +30,7 @@ const (
 func (g *stored) known(e Event) (outcome Outcome, known bool, err error) {
 	entry, ok := g.entries[e.attribute()]
 	switch {
-	case !ok && e.ID <= g.cut, ok && entry.ID >= e.ID && entry.Off:
+	case !ok && e.ID <= g.Cut, ok && entry.ID >= e.ID && entry.Off:
 		return Dropped, true, nil
 	case !ok || entry.ID < e.ID:
 		return "", false, nil
@@ -68,7 +68,7 @@ func (g *stored) beyond(e Event) bool {
 func (g *stored) simple(e Event) bool {
 	_, ok := g.entries[e.attribute()]
 	expired := g.exists && g.TTL == 0
-	return !ok && !expired && g.N < Cap && !slices.Contains(g.Actors[:], e.Actor)
+	return !ok && !expired && g.N < Cap && !slices.Contains(g.Actors(), e.Actor)
 }
 
 // add stores an unknown event by a write above Last. In a full group it only rises.
@@ -88,9 +88,8 @@ func (g *stored) add(e Event, write ids.ID) Outcome {
 	}
 	g.Last, g.Place, g.Was = write, Place(Listed, write, g.SK), ""
 	g.Data = e.Data
-	others := slices.DeleteFunc(slices.Clone(g.Actors[:]), func(actor string) bool { return actor == e.Actor })
-	g.Actors = [Newest]string{e.Actor}
-	copy(g.Actors[1:], others)
+	others := slices.DeleteFunc(g.Actors(), func(actor string) bool { return actor == e.Actor })
+	g.Newest = newest(append([]string{e.Actor}, others...))
 	return outcome
 }
 
@@ -100,13 +99,13 @@ func (g *stored) retract(e Event, write ids.ID) bool {
 	name := e.attribute()
 	entry, ok := g.entries[name]
 	switch {
-	case ok && (entry.ID > e.ID || entry.ID == e.ID && entry.Off), !ok && e.ID <= g.cut:
+	case ok && (entry.ID > e.ID || entry.ID == e.ID && entry.Off), !ok && e.ID <= g.Cut:
 		return false
 	}
 	g.entries[name] = Entry{ID: e.ID, Write: write, Actor: e.Actor, Off: true}
 	offs := g.offs(name)
 	for _, oldest := range offs[:max(0, len(offs)+1-maxOff)] {
-		g.cut = max(g.cut, g.entries[oldest].ID)
+		g.Cut = max(g.Cut, g.entries[oldest].ID)
 		delete(g.entries, oldest)
 	}
 	if g.Last == 0 {
@@ -124,22 +123,22 @@ func (g *stored) retract(e Event, write ids.ID) bool {
 func (g *stored) lower(retracted Entry) {
 	live := g.live()
 	g.N = int64(len(live))
-	g.Actors = [Newest]string{}
 	if len(live) == 0 {
 		g.unlist()
 		return
 	}
 	g.retire(retracted)
-	for i := range live {
-		free := slices.Index(g.Actors[:], "")
-		if free >= 0 && !slices.Contains(g.Actors[:], live[i].Actor) {
-			g.Actors[free] = live[i].Actor
+	var actors []string
+	for _, e := range live {
+		if !slices.Contains(actors, e.Actor) {
+			actors = append(actors, e.Actor)
 		}
 	}
+	g.Newest = newest(actors)
 	if g.More {
 		return
 	}
-	top := g.floor
+	top := g.Floor
 	for _, e := range live {
 		top = max(top, e.Write)
 	}
@@ -152,8 +151,8 @@ func (g *stored) lower(retracted Entry) {
 
 // unlist takes a group without events off every list.
 func (g *stored) unlist() {
-	g.N, g.Actors = 0, [Newest]string{}
-	g.Place, g.Was, g.Past, g.Data, g.floor = "", "", "", "", 0
+	g.N, g.Newest = 0, Newest{}
+	g.Place, g.Was, g.Past, g.Data, g.Floor = "", "", "", "", 0
 }
 
 // empty retracts all events, and the unknown ones up to the write. It reports false
@@ -167,7 +166,7 @@ func (g *stored) empty(write ids.ID) bool {
 			write = keys.After(write, e.ID)
 		}
 	}
-	g.cut = max(g.cut, write)
+	g.Cut = max(g.Cut, write)
 	clear(g.entries)
 	g.More = false
 	g.unlist()

@@ -9,8 +9,7 @@ package group
 import (
 	"errors"
 	"fmt"
-
-	"github.com/guregu/dynamo/v2"
+	"slices"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
@@ -20,26 +19,50 @@ import (
 // Cap is how many events a group counts.
 const Cap = 100
 
-// Newest is how many actors a group names.
-const Newest = 5
-
-var actorAttrs = [Newest]string{"a1", "a2", "a3", "a4", "a5"}
-
 // Head is what lists show of a group: its attributes in the index.
 type Head struct {
-	PK, SK string
-	Place  string // in the list, see Place
-	Last   ids.ID // the write that moved it last; it only rises
-	N      int64  // events, at most Cap
-	More   bool   // there were more
-	Actors [Newest]string
-	Rev    int64
-	Read   ids.ID // read up to this Last
-	Unread ids.ID // the write that marked it unread
-	Was    string // its place before it was snoozed
-	Past   past   // places that it had by events which were taken back
-	TTL    int64
-	Data   string // JSON of what the newest event shows
+	PK    string `dynamo:"pk"`
+	SK    string `dynamo:"sk"`
+	Place string `dynamo:"last"` // in the list, see Place
+	Last  ids.ID `dynamo:"lv"`   // the write that moved it last; it only rises
+	N     int64  `dynamo:"n"`    // events, at most Cap
+	More  bool   `dynamo:"more"` // there were more
+	Newest
+	Rev    int64  `dynamo:"rev"`
+	Read   ids.ID `dynamo:"read"`   // read up to this Last
+	Unread ids.ID `dynamo:"unread"` // the write that marked it unread
+	Was    string `dynamo:"was"`    // its place before it was snoozed
+	Past   past   `dynamo:"past"`   // places that it had by events which were taken back
+	TTL    int64  `dynamo:"ttl"`
+	Data   string `dynamo:"data"` // JSON of what the newest event shows
+}
+
+// Newest are the actors that a group names, the newest first. The others are empty.
+type Newest struct {
+	A1 string `dynamo:"a1"`
+	A2 string `dynamo:"a2"`
+	A3 string `dynamo:"a3"`
+	A4 string `dynamo:"a4"`
+	A5 string `dynamo:"a5"`
+}
+
+// Actors are those that are not empty.
+func (n Newest) Actors() []string {
+	all := []string{n.A1, n.A2, n.A3, n.A4, n.A5}
+	if free := slices.Index(all, ""); free >= 0 {
+		return all[:free]
+	}
+	return all
+}
+
+// newest are the first five actors.
+func newest(actors []string) (n Newest) {
+	for i, to := range []*string{&n.A1, &n.A2, &n.A3, &n.A4, &n.A5} {
+		if i < len(actors) {
+			*to = actors[i]
+		}
+	}
+	return n
 }
 
 // Index is the order of a partition's groups by place. It includes state, the
@@ -51,11 +74,8 @@ func Index(state string) store.Index {
 	}}
 }
 
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (h *Head) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, h.attribute); err != nil {
-		return err
-	}
+// CheckItem refuses what no write of this package leaves.
+func (h *Head) CheckItem() error {
 	switch {
 	case h.Last == 0:
 		return errors.New("lv is zero")
@@ -73,46 +93,4 @@ func (h *Head) UnmarshalDynamoItem(item dynamo.Item) error {
 	}
 	_, _, err := ParsePlace(h.Place)
 	return err
-}
-
-func (h *Head) attribute(name string) any {
-	switch name {
-	case "pk":
-		return &h.PK
-	case "sk":
-		return &h.SK
-	case "last":
-		return &h.Place
-	case "lv":
-		return &h.Last
-	case "n":
-		return &h.N
-	case "more":
-		return &h.More
-	case "a1":
-		return &h.Actors[0]
-	case "a2":
-		return &h.Actors[1]
-	case "a3":
-		return &h.Actors[2]
-	case "a4":
-		return &h.Actors[3]
-	case "a5":
-		return &h.Actors[4]
-	case "rev":
-		return &h.Rev
-	case "read":
-		return &h.Read
-	case "unread":
-		return &h.Unread
-	case "was":
-		return &h.Was
-	case "past":
-		return (*string)(&h.Past)
-	case "ttl":
-		return &h.TTL
-	case "data":
-		return &h.Data
-	}
-	return nil
 }

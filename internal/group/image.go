@@ -1,17 +1,7 @@
 package group
 
-import (
-	"github.com/guregu/dynamo/v2"
-)
-
 // Image is a group as a stream's image of its item has it.
 type Image struct{ stored }
-
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (g *Image) UnmarshalDynamoItem(item dynamo.Item) error {
-	g.entries = map[string]Entry{}
-	return g.stored.UnmarshalDynamoItem(item)
-}
 
 // Came reports whether an event came after before, which is nil if the group did not
 // exist. An event comes again if its group moves again.

@@ -44,10 +44,10 @@ func (s *Groups) Empty(ctx context.Context, item dynamo.Item, mint Mint) (change
 	cut := ids.ID(0) // of the group as this call wrote it
 	var sent bool
 	changed, err = w.change(ctx, item, func(g *stored) error {
-		if sent = cut != 0 && g.cut == cut; sent || !g.empty(w.id) {
+		if sent = cut != 0 && g.Cut == cut; sent || !g.empty(w.id) {
 			return store.ErrSame
 		}
-		cut = g.cut
+		cut = g.Cut
 		return nil
 	})
 	return changed || sent, err

@@ -2,6 +2,7 @@ package group
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +18,8 @@ import (
 // stored is a whole group: its head and its entries by attribute.
 type stored struct {
 	Head
-	cut     ids.ID // unknown events up to it were retracted
-	floor   ids.ID // its place does not go below
+	Cut     ids.ID `dynamo:"cut"`   // unknown events up to it were retracted
+	Floor   ids.ID `dynamo:"floor"` // its place does not go below
 	entries map[string]Entry
 
 	exists bool
@@ -26,17 +27,9 @@ type stored struct {
 	item   dynamo.Item // as read, for what this package does not know
 }
 
-// These are not in the index.
-const (
-	cutAttr = "cut"
-
-	// FloorAttr is the id at which a reader put a group back into the list. Without
-	// it, a retraction would take the group below.
-	FloorAttr = "floor"
-
-	// BornAttr is the write that began a group, perhaps after it was erased.
-	BornAttr = "born"
-)
+// FloorAttr is the id at which a reader put a group back into the list. Without
+// it, a retraction would take the group below. It is not in the index.
+const FloorAttr = "floor"
 
 // parse decodes a group. No item, and one that has expired, is a group without
 // events.
@@ -57,34 +50,22 @@ func parse(t *store.Table, key store.Key, item dynamo.Item, now time.Time) (*sto
 	return g, nil
 }
 
-func (g *stored) UnmarshalDynamoItem(item dynamo.Item) error {
-	err := store.Fields(item, func(name string) any {
-		switch {
-		case name == cutAttr:
-			return &g.cut
-		case name == FloorAttr:
-			return &g.floor
-		case strings.HasPrefix(name, entryPrefix):
-			return entrySlot{g.entries, name}
+// UnmarshalDynamoItem reads the entries, whose names are data, and the rest.
+func (g *stored) UnmarshalDynamoItem(item dynamo.Item) (err error) {
+	g.entries = map[string]Entry{}
+	for name, value := range item {
+		if !strings.HasPrefix(name, entryPrefix) {
+			continue
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		var text string
+		if err = store.SetText(value, &text); err == nil {
+			g.entries[name], err = parseEntry(name, text)
+		}
+		if err != nil {
+			return fmt.Errorf("attribute %s: %w", name, err)
+		}
 	}
-	return g.Head.UnmarshalDynamoItem(item)
-}
-
-// entrySlot is where an entry is decoded to.
-type entrySlot struct {
-	entries map[string]Entry
-	name    string
-}
-
-func (s entrySlot) UnmarshalText(text []byte) error {
-	e, err := parseEntry(s.name, string(text))
-	s.entries[s.name] = e
-	return err
+	return store.UnmarshalItem(item, g)
 }
 
 // next is the item of the group as it is now, under the next rev. Attributes that
@@ -120,9 +101,11 @@ func (g *stored) next() dynamo.Item {
 	if g.More {
 		item["more"] = &types.AttributeValueMemberBOOL{Value: true}
 	}
-	for i, actor := range g.Actors {
-		set(actorAttrs[i], actor)
-	}
+	set("a1", g.A1)
+	set("a2", g.A2)
+	set("a3", g.A3)
+	set("a4", g.A4)
+	set("a5", g.A5)
 	item["rev"] = number(g.Rev + 1)
 	id("read", g.Read)
 	id("unread", g.Unread)
@@ -130,10 +113,10 @@ func (g *stored) next() dynamo.Item {
 	set("past", string(g.Past))
 	item["ttl"] = number(g.TTL)
 	set("data", g.Data)
-	id(cutAttr, g.cut)
-	id(FloorAttr, g.floor)
-	if item[BornAttr] == nil {
-		id(BornAttr, g.Last)
+	id("cut", g.Cut)
+	id(FloorAttr, g.Floor)
+	if item["born"] == nil {
+		id("born", g.Last)
 	}
 	return item
 }

@@ -89,14 +89,13 @@ type leaderItem struct {
 // UnmarshalDynamoItem keeps the gen of a damaged item, since the next leader's must
 // be higher.
 func (i *leaderItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain leaderItem
-	i.damaged = dynamo.UnmarshalItem(item, (*plain)(i))
-	if i.damaged == nil && (i.Gen < 1 || i.Beat < 1) {
-		i.damaged = errors.New("gen or beat is none")
+	err := store.UnmarshalItem(item, i)
+	if err == nil && (i.Gen < 1 || i.Beat < 1) {
+		err = errors.New("gen or beat is none")
 	}
-	if i.damaged != nil {
-		*i = leaderItem{damaged: i.damaged}
-		if dynamo.Unmarshal(item["gen"], &i.Gen) != nil || i.Gen < 0 {
+	if err != nil {
+		*i = leaderItem{damaged: err}
+		if store.SetInt(item["gen"], &i.Gen) != nil || i.Gen < 0 {
 			i.Gen = 0
 		}
 	}

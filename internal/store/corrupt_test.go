@@ -177,3 +177,21 @@ func TestAValueOfAWrongTypeIsDamage(t *testing.T) {
 		require.Equal(t, []string{name, "a", "b"}, []string{corrupt.Table, corrupt.PK, corrupt.SK}, kind)
 	}
 }
+
+func TestARowAfterADamagedOneStartsEmpty(t *testing.T) {
+	t.Parallel()
+	table, _ := damaged(t, 0, nil)
+	require.NoError(t, table.PutAll(t.Context(), []dynamo.Item{
+		{"pk": &types.AttributeValueMemberS{Value: "p"}, "sk": &types.AttributeValueMemberS{Value: "1"}, "text": &types.AttributeValueMemberS{Value: "of 1"}, "wrong": &types.AttributeValueMemberBOOL{}},
+		{"pk": &types.AttributeValueMemberS{Value: "p"}, "sk": &types.AttributeValueMemberS{Value: "2"}},
+	}, 1))
+	rows, err := store.Query[halfDamaged](t.Context(), table, store.Span{PK: "p", Ascending: true})
+	require.NoError(t, err)
+	require.Equal(t, []halfDamaged{{}}, rows)
+}
+
+// halfDamaged is set before its damage is found.
+type halfDamaged struct {
+	Text  string `dynamo:"text"`
+	Wrong string `dynamo:"wrong"`
+}

@@ -78,11 +78,11 @@ func (j Job[W]) MarshalDynamoItem() (dynamo.Item, error) {
 // UnmarshalDynamoItem reads what MarshalDynamoItem wrote.
 func (j *Job[W]) UnmarshalDynamoItem(item dynamo.Item) error {
 	var own jobItem
-	if err := dynamo.UnmarshalItem(item, &own); err != nil {
+	if err := store.UnmarshalItem(item, &own); err != nil {
 		return err
 	}
 	j.Key, j.Lease, j.claim = store.Key{PK: own.PK, SK: own.SK}, own.Lease, own.Claim
-	return dynamo.UnmarshalItem(item, &j.Work)
+	return store.UnmarshalItem(item, &j.Work)
 }
 
 type jobItem struct {

@@ -32,12 +32,8 @@ type parcel struct {
 
 type job = work.Job[parcel]
 
-// UnmarshalDynamoItem refuses a parcel for nobody.
-func (p *parcel) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain parcel
-	if err := dynamo.UnmarshalItem(item, (*plain)(p)); err != nil {
-		return err
-	}
+// CheckItem refuses a parcel for nobody.
+func (p *parcel) CheckItem() error {
 	if p.To == "" {
 		return fmt.Errorf("is for nobody")
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify/announce"
 )
 
@@ -90,10 +89,4 @@ func TestMarksThatLeadInACircleEnd(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	_, err = w.Withdraw(t.Context(), a.Audience, a.ID)
 	require.ErrorIs(t, err, plaza.ErrBusy)
-}
-
-func TestEveryAttributeIsDecodedIntoItsField(t *testing.T) {
-	t.Parallel()
-	row, attribute := announce.ByName()
-	dynamotest.SameFields(t, row, attribute)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
@@ -15,6 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify"
 )
+
+//go:generate rm -f row_gen.go
+//go:generate go test -run TestTheCodeOfRowsIsGenerated -write
 
 // row is A#audience#0 / id in the table of package notify: an announcement, or a
 // mark of where one must not stand. A mark has no title. The last part of the
@@ -126,11 +128,8 @@ var (
 	errData = errors.New("data is not JSON")
 )
 
-// UnmarshalDynamoItem sets the id too.
-func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
-	if err := store.Fields(item, i.attribute); err != nil {
-		return err
-	}
+// CheckItem sets the id too.
+func (i *row) CheckItem() error {
 	i.id, _ = ids.Parse(i.SK)
 	switch {
 	case i.id == 0:
@@ -141,36 +140,6 @@ func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
 		return errTime
 	case i.Data != "" && !jsontext.Valid([]byte(i.Data)):
 		return errData
-	}
-	return nil
-}
-
-func (i *row) attribute(name string) any {
-	switch name {
-	case "pk":
-		return &i.PK
-	case "sk":
-		return &i.SK
-	case "op":
-		return &i.Op
-	case "title":
-		return &i.Title
-	case "text":
-		return &i.Text
-	case "refs":
-		return &i.Refs
-	case "data":
-		return &i.Data
-	case "from":
-		return &i.From
-	case "until":
-		return &i.Until
-	case "withdrawn":
-		return &i.Withdrawn
-	case "moved":
-		return &i.Moved
-	case "ttl":
-		return &i.TTL
 	}
 	return nil
 }

@@ -184,8 +184,7 @@ func (m *mark) item(to place) (dynamo.Item, error) {
 
 // UnmarshalDynamoItem keeps a damaged item, which counts as none.
 func (m *mark) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain mark
-	err := store.UnmarshalItem(item, (*plain)(m))
+	err := store.UnmarshalItem(item, m)
 	if err == nil && m.Rev <= 0 {
 		err = fmt.Errorf("rev is %d", m.Rev)
 	}

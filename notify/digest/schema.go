@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
@@ -25,6 +23,7 @@ type dueJob = work.Job[dueItem]
 // dueItem is a planned digest. It will cover what no other digest covers between Begin
 // and Slot.
 type dueItem struct {
+	SK      string `dynamo:"sk"`
 	User    string `dynamo:"user"`
 	Channel string `dynamo:"channel"`
 	Slot    ids.ID `dynamo:"slot"`
@@ -43,14 +42,9 @@ func (d dueItem) place() place { return place{d.User, d.Channel} }
 
 func (d dueItem) key() string { return deliveryKey(d.User, d.Channel, d.Slot) }
 
-// UnmarshalDynamoItem refuses what cannot be delivered.
-func (d *dueItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain dueItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(d)); err != nil {
-		return err
-	}
-	sk := store.KeyOf(item).SK
-	parts := keys.Split(sk)
+// CheckItem refuses what cannot be delivered.
+func (d *dueItem) CheckItem() error {
+	parts := keys.Split(d.SK)
 	if len(parts) != 3 {
 		return errors.New("its key does not have 3 parts")
 	}
@@ -67,7 +61,7 @@ func (d *dueItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return errors.New("has tries without since, or since without tries")
 	case d.Spans.check() != nil:
 		return errList
-	case jobSK(d.due, d.Slot, d.place()) != sk:
+	case jobSK(d.due, d.Slot, d.place()) != d.SK:
 		return errors.New("has the key of another digest")
 	}
 	return nil
