@@ -118,6 +118,17 @@ func (t *trial[R]) thenTwo() {
 	require.Equal(t, want, t.state())
 }
 
+// The item is removed before the request is sent again.
+func (t *trial[R]) thenErased() {
+	if t.Part == "" || t.Erase == nil {
+		return
+	}
+	t.begin()
+	t.mine.first(faults.LostAfter, func() { require.NoError(t, t.Erase(t.Context(), t.o, t.name)) })
+	changed, err := t.do()
+	t.knownOrNot(changed, err)
+}
+
 // knownOrNot accepts an outcome that is unknown, but not a wrong one.
 func (t *trial[R]) knownOrNot(changed bool, err error) {
 	t.Helper()
