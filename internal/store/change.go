@@ -108,7 +108,7 @@ func (c Change[T]) Run(ctx context.Context, t *Table) (stored T, changed bool, e
 		case lost && !g.excludes(met):
 			return stored, false, plaza.ErrUnknownOutcome
 		}
-		noted = same && met.Op != g.last.Op && met.Op >= g.op
+		noted = same && met.Op >= g.op
 		lost = lost && g.passes(met)
 	}
 	return stored, false, plaza.ErrBusy

@@ -37,7 +37,11 @@ func (t *trial[R]) damaged() {
 	if t.Part == "" {
 		return
 	}
-	for _, damage := range []any{1, store.Mark{Op: store.MaxID, Call: store.MaxID}} { // no op is later than that
+	damages := []any{1}
+	if t.Undo != nil { // a later op is needed, and there is none
+		damages = append(damages, store.Mark{Op: store.MaxID, Call: store.MaxID})
+	}
+	for _, damage := range damages {
 		t.begin()
 		t.doOther()
 		key := t.Item(t.name)

@@ -138,6 +138,30 @@ func (t *trial[R]) raised() {
 	require.Equal(t, t.after(t.Do), t.state())
 }
 
+// Calls whose clock is behind note the item first. A request that is later than they are is
+// still under way.
+func (t *trial[R]) behind() {
+	if t.Part == "" || t.Undo == nil || t.Silent {
+		return
+	}
+	t.other.ahead.Store(int64(-2 * time.Second))
+	t.begin()
+	t.other.ahead.Store(0)
+	t.giveUp()
+	t.mine.ahead.Store(int64(-time.Second))
+	t.other.each(func(n int) faults.Kind {
+		if n <= 2 { // the second may be the note
+			_, err := t.Undo(t.Context(), t.r, t.name)
+			require.NoError(t, err)
+		}
+		return faults.None
+	})
+	t.findsNothing(t.Undo)
+	t.other.calm()
+	t.mine.held.Arrive(t)
+	require.Equal(t, t.after(), t.state())
+}
+
 // Calls that find nothing to change do not outrun each other.
 func (t *trial[R]) crowd() {
 	t.begin()

@@ -116,16 +116,13 @@ func (t *trial[R]) thenTwo() {
 		want = t.after(t.Do)
 	}
 	require.Equal(t, want, t.state())
-}
 
-// The item is removed before the request is sent again.
-func (t *trial[R]) thenErased() {
-	if t.Part == "" || t.Erase == nil {
+	if t.Erase == nil {
 		return
 	}
 	t.begin()
 	t.mine.first(faults.LostAfter, func() { require.NoError(t, t.Erase(t.Context(), t.o, t.name)) })
-	changed, err := t.do()
+	changed, err = t.do()
 	t.knownOrNot(changed, err)
 }
 
