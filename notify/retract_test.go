@@ -192,6 +192,29 @@ func TestARetractionKeepsAWokenGroupInItsPlace(t *testing.T) {
 	require.Equal(t, place, w.group(t).Place)
 }
 
+// The retraction moves the group after Archive has read it.
+func TestAGroupIsArchivedWhereARetractionLeftIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.store(t, w.like("ann"))
+	want := w.group(t).PlaceID()
+	w.pass(time.Hour)
+	gone := w.like("chris")
+	w.store(t, gone)
+	require.Greater(t, w.group(t).PlaceID(), want)
+	inject := faults.New(t, 1, faults.Rates{})
+	inject.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if n == 2 {
+			require.True(t, w.retract(t, gone))
+		}
+		return faults.Fault{}
+	})
+	changed, err := w.process(t, nil, inject.Wrap).Archive(t.Context(), notify.In{User: "bob", Group: w.list(t, "bob")[0].Group})
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, group.Place(group.Archived, want, w.group(t).SK), w.group(t).Place)
+}
+
 // A group remembers 100 retracted events, and of others that events up to the oldest
 // of them were retracted.
 func TestAGroupForgetsTheOldestRetractions(t *testing.T) {
@@ -267,6 +290,32 @@ func TestRetractTargetLeavesNoGhosts(t *testing.T) {
 	}
 	again := w.like("ann")
 	w.store(t, again)
+}
+
+func TestARetractionWhoseAnswerIsLostChangedTheGroup(t *testing.T) {
+	t.Parallel()
+	for name, retract := range map[string]func(world, notify.Notification) (bool, error){
+		"an event": func(w world, n notify.Notification) (bool, error) { return w.Retract(t.Context(), n) },
+		"a target": func(w world, n notify.Notification) (bool, error) {
+			groups, err := w.RetractTarget(t.Context(), n.User, n.Activity.Object)
+			return groups == 1, err
+		},
+	} {
+		w := newWorld(t, nil)
+		n := w.like("ann")
+		w.store(t, n)
+		inject := faults.New(t, 1, faults.Rates{})
+		inject.Script(func(_ string, _ []byte, n int) faults.Fault {
+			if n != 2 { // the write
+				return faults.Fault{}
+			}
+			return faults.Fault{Kind: faults.LostAfter}
+		})
+		changed, err := retract(w.process(t, nil, inject.Wrap), n)
+		require.NoError(t, err)
+		require.True(t, changed, name)
+		require.Equal(t, 1, inject.Count(faults.LostAfter), name)
+	}
 }
 
 // Lists show the IDs of activities. A user who has one must not take back another's event.

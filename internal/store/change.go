@@ -110,7 +110,7 @@ func (c Change[T]) Run(ctx context.Context, t *Table) (stored T, changed bool, e
 			return *seen, true, nil
 		}
 		unknown = lost && !g.excludes(met)
-		noted = same && met.Op != g.last.Op && met.Op >= g.op
+		noted = same && met.Op >= g.op
 		lost = lost && g.passes(met)
 	}
 	return stored, false, unsure(lost || unknown, plaza.ErrBusy)

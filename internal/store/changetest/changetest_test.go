@@ -23,6 +23,7 @@ type lamp struct {
 	Since        ids.ID     `dynamo:"since,omitempty"`
 	On           bool       `dynamo:"on,omitempty"`
 	Marked       bool       `dynamo:"marked,omitempty"` // its life begins with a Mark
+	Broken       bool       `dynamo:"broken,omitempty"` // it remembers no call
 	Change       store.Mark `dynamo:"change,omitempty"`
 	ChangeBefore store.Mark `dynamo:"changeBefore,omitempty"`
 }
@@ -46,7 +47,10 @@ func lampKey(name string) store.Key { return store.Key{PK: name, SK: "lamp"} }
 var ways = map[string]func(l lamps, c *store.Change[lamp], on bool){
 	"an update": func(_ lamps, c *store.Change[lamp], on bool) {
 		c.Next = func(seen *lamp, g store.Guard) (store.Write, error) {
-			if seen.On == on {
+			switch {
+			case seen.Broken:
+				return nil, plaza.ErrRemoved
+			case seen.On == on:
 				return nil, store.ErrSame
 			}
 			return g.Update().Set("on", on).If("since = ?", seen.Since), nil
@@ -126,6 +130,9 @@ func TestAChangeHappensOnce(t *testing.T) {
 				return found.On, err
 			},
 			Erase: func(ctx context.Context, l lamps, name string) error {
+				if way == "an update" {
+					return l.table.Run(ctx, l.table.Put(lamp{PK: name, SK: "lamp", Broken: true}))
+				}
 				return l.table.Run(ctx, l.table.Delete(lampKey(name)))
 			},
 		}

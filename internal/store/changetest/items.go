@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // stored returns the item, nil if there is none.
@@ -36,12 +37,18 @@ func (t *trial[R]) damaged() {
 	if t.Part == "" {
 		return
 	}
-	t.begin()
-	t.doOther()
-	key := t.Item(t.name)
-	require.NoError(t, dynamotest.DB(t).Table(t.f.Table).Update("pk", key.PK).Range("sk", key.SK).Set(t.Part, 1).Run(t.Context()))
-	_, err := t.do()
-	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	damages := []any{1}
+	if t.Undo != nil { // a later op is needed, and there is none
+		damages = append(damages, store.Mark{Op: store.MaxID, Call: store.MaxID})
+	}
+	for _, damage := range damages {
+		t.begin()
+		t.doOther()
+		key := t.Item(t.name)
+		require.NoError(t, dynamotest.DB(t).Table(t.f.Table).Update("pk", key.PK).Range("sk", key.SK).Set(t.Part, damage).Run(t.Context()))
+		_, err := t.do()
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+	}
 }
 
 // An item that must exist is not created. A note of one that may be created expires.

@@ -116,6 +116,14 @@ func (t *trial[R]) thenTwo() {
 		want = t.after(t.Do)
 	}
 	require.Equal(t, want, t.state())
+
+	if t.Erase == nil {
+		return
+	}
+	t.begin()
+	t.mine.first(faults.LostAfter, func() { require.NoError(t, t.Erase(t.Context(), t.o, t.name)) })
+	changed, err = t.do()
+	t.knownOrNot(changed, err)
 }
 
 // knownOrNot accepts an outcome that is unknown, but not a wrong one.
