@@ -89,7 +89,7 @@ func (r *Repository) bury(ctx context.Context, a Action, state string) (changed 
 	var older func(*store.Update) // set once the comment is found
 	err = r.locate(ctx, a.Object, a.ID, true, func(key store.Key) error {
 		_, buried, err := store.Change[row]{
-			Key: key, Call: call, Part: "end", Last: (*row).lastEnd, Unread: true, Absent: older,
+			Key: key, Call: call, Part: "end", Last: (*row).lastEnd, Unread: true, Silent: true, Absent: older,
 			Next: func(seen *row, g store.Guard) (store.Write, error) {
 				u := inLife(tombstone(g.Update(), state), seen, g.Op()).If("attribute_not_exists('state')")
 				switch {
@@ -97,7 +97,7 @@ func (r *Repository) bury(ctx context.Context, a Action, state string) (changed 
 					u.If("attribute_not_exists(pk) OR userId = ? AND sent >= ?", a.User, since)
 				case seen == nil:
 				case seen.gone():
-					return nil, errSame
+					return nil, store.ErrSame
 				case a.User != "" && seen.User != a.User:
 					return nil, plaza.ErrForbidden
 				case a.User != "" && seen.Sent < since:
@@ -106,9 +106,6 @@ func (r *Repository) bury(ctx context.Context, a Action, state string) (changed 
 				return u, nil
 			},
 		}.Run(ctx, r.table)
-		if errors.Is(err, errSame) {
-			err = nil
-		}
 		if err == nil && older == nil {
 			changed, older = buried, func(*store.Update) {}
 		}
@@ -128,9 +125,6 @@ func inLife(u *store.Update, seen *row, call ids.ID) *store.Update {
 	}
 	return u.If("sent = ?", seen.Sent)
 }
-
-// errSame ends a Change that has nothing to change, without a note.
-var errSame = errors.New("danmu: nothing to change")
 
 // The states of tombstones.
 const (

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -141,19 +140,19 @@ func (r *Repository) configure(ctx context.Context, object string, s Settings) (
 	before, _ := r.objects.Peek(object)
 	stored, changed, err := store.Change[objectItem]{
 		Key: objectKey(object), Call: call, Part: settingsPart, Last: (*objectItem).lastSettings,
-		Absent: func(*store.Update) {}, // it notes nothing
+		Absent: func(*store.Update) {}, Silent: true,
 		Next: func(seen *objectItem, g store.Guard) (store.Write, error) {
 			next, err := seen.with(s, r.opts.Now().Add(2*r.opts.Refresh))
 			switch {
 			case err != nil:
 				return nil, err
 			case reflect.DeepEqual(next, *seen):
-				return nil, errSame
+				return nil, store.ErrSame
 			}
 			return next.settings(g.Update()), nil
 		},
 	}.Run(ctx, r.table)
-	if err != nil && !errors.Is(err, errSame) {
+	if err != nil {
 		return false, err
 	}
 	r.remember(newLayout(object, stored), before)

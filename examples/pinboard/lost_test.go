@@ -77,7 +77,7 @@ func different(before, after map[string]map[string]types.AttributeValue) []strin
 var bookkeeping = map[string][]string{
 	"feed":     {"edit", "editBefore", "end#mia", "ttl"},
 	"comment":  {"edit", "editBefore", "hide", "hideBefore", "pin", "pinBefore", "ttl"},
-	"notify":   {"rev", "s", "ttl"},
+	"notify":   {"rev", "s", "shelf", "mark", "change", "ttl"},
 	"message":  {"block", "blockBefore", "edit", "editBefore", "ttl"},
 	"reaction": {"ttl"},
 	"follow":   {"ttl"},

@@ -42,6 +42,9 @@ type Change[T any] struct {
 	// that refuses it if there is nothing to change. It relies on the clocks of both calls.
 	Unread bool
 
+	// Silent is set if a call that finds nothing to change notes nothing.
+	Silent bool
+
 	// Read reads the item and what else Next needs, each time. Defaults to reading the item,
 	// and to taking the one that a refusal returned.
 	Read func(context.Context) (T, error)
@@ -85,7 +88,7 @@ func (c Change[T]) Run(ctx context.Context, t *Table) (stored T, changed bool, e
 		switch {
 		case unknown && (err == nil || same || gone(err)):
 			return stored, false, plaza.ErrUnknownOutcome
-		case same && noted:
+		case same && (noted || c.Silent):
 			return stored, false, nil
 		case same:
 			w = g.note(c.Absent)
