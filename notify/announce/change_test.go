@@ -58,7 +58,6 @@ func TestEachChangeHappensOnce(t *testing.T) {
 				}
 				return withdrawn, err
 			},
-			Erase: func(ctx context.Context, r repository, name string) error { return r.Erase(ctx, name) },
 		},
 	}
 	changetest.Run(t, f)
