@@ -73,7 +73,7 @@ func (h Home) addPull(ctx context.Context, edge ids.ID, p pull) (stands pull, er
 		case head.ended(p.Source, edge):
 			return nil, errEnded
 		case damage != nil:
-			return h.replacing(head, edge, p), nil
+			return h.replacing(head, edge, p), nil //nolint:nilerr // the damage is replaced
 		case found:
 			stands = earlier
 			return nil, store.ErrSame
@@ -134,7 +134,7 @@ func (h Home) keepPull(ctx context.Context, source string, edge ids.ID) error {
 		case !found:
 			return first, h.makeRoom(ctx, head, false)
 		case damage != nil:
-			return h.replacing(head, edge, kept), nil
+			return h.replacing(head, edge, kept), nil //nolint:nilerr // the damage is replaced
 		}
 		next, err := h.r.Outbox(source).next(ctx)
 		bounded := kept

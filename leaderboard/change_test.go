@@ -44,7 +44,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 	entry := func(ctx context.Context, r process, player string) (any, error) {
 		e, err := r.Entry(ctx, in("b"), player)
 		if errors.Is(err, plaza.ErrNotFound) {
-			return nil, nil
+			err = nil
 		}
 		return e, err
 	}
@@ -90,7 +90,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 						return b.Grace, err
 					}
 				}
-				return nil, nil
+				return time.Duration(0), nil
 			},
 			Erase: func(ctx context.Context, r process, board string) error {
 				defer r.later.Store(0)

@@ -191,13 +191,13 @@ func TestALateHideDoesNotReachALaterBoard(t *testing.T) {
 		}
 		w.define(t, leaderboard.Board{Name: "b"})
 		submit(0)
-		older := w.clock.id()
+		older := w.id()
 		late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
 		_, err := call(w.process(t, nil, late.Wrap))
 		require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
 		_, err = w.Undefine(t.Context(), "b")
 		require.ErrorIs(t, err, plaza.ErrBusy, name)
-		w.clock.set(w.clock.Now().Add(3 * time.Minute))
+		w.set(w.Now().Add(3 * time.Minute))
 		_, err = w.Undefine(t.Context(), "b")
 		require.NoError(t, err, name)
 		w.define(t, leaderboard.Board{Name: "b"})

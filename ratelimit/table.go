@@ -103,7 +103,7 @@ func (l *Table) take(ctx context.Context, a Attempt) (wait time.Duration, err er
 		switch {
 		case seen.damaged != nil: // report and replace it
 			l.table.Skips(l.table.Corrupt(key, seen.damaged.Error()))
-			return next, nil
+			return next, nil //nolint:nilerr // the damage is replaced
 		case slices.Contains(seen.Attempts, id): // an earlier call counted it, or this call, but the answer was lost
 			wait = 0
 			return nil, store.ErrSame

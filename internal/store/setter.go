@@ -28,8 +28,7 @@ type (
 	}
 )
 
-// SetText sets to to the value of an attribute, as the functions below do for other
-// types. Plans and generated code call them.
+// SetText decodes a text. Plans and generated code call it and the functions below.
 func SetText[T ~string](value types.AttributeValue, to *T) error {
 	v, ok := value.(*types.AttributeValueMemberS)
 	if !ok {
@@ -39,6 +38,7 @@ func SetText[T ~string](value types.AttributeValue, to *T) error {
 	return nil
 }
 
+// SetBool decodes a truth value.
 func SetBool[T ~bool](value types.AttributeValue, to *T) error {
 	v, ok := value.(*types.AttributeValueMemberBOOL)
 	if !ok {
@@ -48,6 +48,7 @@ func SetBool[T ~bool](value types.AttributeValue, to *T) error {
 	return nil
 }
 
+// SetInt decodes a number that fits.
 func SetInt[T signed](value types.AttributeValue, to *T) error {
 	v, ok := value.(*types.AttributeValueMemberN)
 	if !ok {
@@ -60,6 +61,7 @@ func SetInt[T signed](value types.AttributeValue, to *T) error {
 	return nil
 }
 
+// SetUint decodes a number that fits.
 func SetUint[T unsigned](value types.AttributeValue, to *T) error {
 	v, ok := value.(*types.AttributeValueMemberN)
 	if !ok {
@@ -72,6 +74,7 @@ func SetUint[T unsigned](value types.AttributeValue, to *T) error {
 	return nil
 }
 
+// SetBytes decodes bytes.
 func SetBytes[T ~[]byte](value types.AttributeValue, to *T) error {
 	v, ok := value.(*types.AttributeValueMemberB)
 	if !ok {
