@@ -50,7 +50,7 @@ var residue = []rest{
 	{1, `^notify N#dan / B#ann#7$`, ""},                             // somebody's block
 	{1, `^notify N#bob / G#`, ""},                                   // as an actor
 	{1, `^notify J#0 / `, ""},                                       // as an actor
-	{2, `^message C#ann#7#(bob|cat) / ~$`, "block blocked n"},        // the name of a conversation
+	{2, `^message C#ann#7#(bob|cat) / ~$`, "block blocked n"},       // the name of a conversation
 	{2, `^message U#(bob|cat) / C#ann#7#`, "last lastSeq own read"}, // the name of a conversation
 	{2, `^message K#(bob|cat)#`, "c hash id seq ttl"},               // the name of a conversation
 	{4, `^message C#ann#7#(bob|cat)#0 / \d+$`, "id recalled"},
