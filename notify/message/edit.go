@@ -50,7 +50,7 @@ func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed 
 	if err != nil {
 		return item{}, false, err
 	}
-	return store.Change[item]{
+	stored, changed, err = store.Change[item]{
 		Key: messageKey(m.Conversation, m.Seq), Call: call, Part: "edit", Last: (*item).lastEdit, Seen: &stored,
 		Next: func(seen *item, g store.Guard) (store.Write, error) {
 			switch {
@@ -65,6 +65,10 @@ func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed 
 				If("sender = ? AND attribute_not_exists(recalled)", m.Sender), nil
 		},
 	}.Run(ctx, r.table)
+	if err == nil && !changed && stored.Recalled != 0 { // before the note
+		err = plaza.ErrRemoved
+	}
+	return stored, changed, err
 }
 
 // editable reads a message whose sender may still send.
