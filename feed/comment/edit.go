@@ -81,5 +81,9 @@ func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, 
 		}
 		return update, nil
 	}
-	return change.Run(ctx, r.table)
+	stored, changed, err := change.Run(ctx, r.table)
+	if err == nil && !changed && stored.Removed != nil { // before the note
+		err = plaza.ErrRemoved
+	}
+	return stored, changed, err
 }
