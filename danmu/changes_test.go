@@ -362,7 +362,7 @@ func FuzzChanges(f *testing.F) {
 		streamtest.Junk(t, seed, 200, streamtest.Shapes{
 			PKs:        []string{"D#v#0#0", "D#v#0", "D#v#00#0", "D", "U#ann", "U", "U#a#b", "M#v", "Q#v#ann", "~"},
 			SKs:        []string{danmuID, "v#" + danmuID + "#L", "v#" + danmuID + "#R", "v#x#L", "", "M"},
-			Attributes: []string{"userId", "sent", "text", "mode", "color", "likes", "protected", "protect", "state", "key", "sentMs", "extra", "id", "ended", "ttl"},
+			Attributes: []string{"userId", "sent", "text", "mode", "color", "likes", "protected", "protect", "state", "end", "key", "sentMs", "extra", "id", "ended", "ttl"},
 			Values:     []string{id, "recalled", "removed", "erased", `{"a":1}`, danmuID},
 		}, func(r stream.Record) error {
 			_, err := danmu.Changes(r)

@@ -280,7 +280,7 @@ func FuzzChanges(f *testing.F) {
 		streamtest.Junk(t, seed, 200, streamtest.Shapes{
 			PKs:        []string{"O#chris", "O", "O#", "O#a#b", "H#chris", "X#chris", "J#0", "~"},
 			SKs:        []string{"32SBCWQRR0001", "", "x", "~", "32SBCWQRR0001#a#b"},
-			Attributes: []string{"actor", "verb", "object", "target", "foreignId", "time", "data", "hash", "to", "removed", "edited", "owner", "ttl"},
+			Attributes: []string{"actor", "verb", "object", "target", "foreignId", "time", "data", "hash", "to", "removed", "edit", "owner", "ttl"},
 			Values:     []string{"32SBCWQRR0001", "chris", "user:chris", `{"a":1}`, "0000000000000"},
 		}, func(r stream.Record) error {
 			_, err := feed.Changes(r)

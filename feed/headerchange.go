@@ -63,9 +63,9 @@ var errEnded = errors.New("feed: an unfollow has ended the edge")
 
 // addPull makes the home read an outbox by an edge, for a Follow that read the
 // source's header at the switch p.At. It replaces an earlier pull only if that is
-// damaged, and returns the one that stands.
-func (h Home) addPull(ctx context.Context, edge ids.ID, p pull) (stands pull, err error) {
-	stands = p
+// damaged, and returns the pull that is stored then.
+func (h Home) addPull(ctx context.Context, edge ids.ID, p pull) (stored pull, err error) {
+	stored = p
 	first := h.adding(edge, p)
 	_, err = h.change(ctx, first, func(head *header) (*store.Update, error) {
 		earlier, found, damage := head.pull(edge, p.Source)
@@ -75,12 +75,12 @@ func (h Home) addPull(ctx context.Context, edge ids.ID, p pull) (stands pull, er
 		case damage != nil:
 			return h.replacing(head, edge, p), nil //nolint:nilerr // the damage is replaced
 		case found:
-			stands = earlier
+			stored = earlier
 			return nil, store.ErrSame
 		}
 		return first, h.makeRoom(ctx, head, true)
 	})
-	return stands, err
+	return stored, err
 }
 
 // openPull makes the home read an outbox without an upper bound, for the switch

@@ -392,7 +392,7 @@ func TestAFollowThatAWalkOvertakesCopiesWhatIsOlder(t *testing.T) {
 	s.requireHome("jack", s.published)
 }
 
-// An unfollow dies once the home has its pull. The edge still stands; switches
+// An unfollow dies once it has written to the home. The edge is still there; switches
 // and deliveries meet it.
 func TestAnUnfollowThatDiedBeforeTheEdgeWent(t *testing.T) {
 	t.Parallel()

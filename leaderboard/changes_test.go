@@ -392,7 +392,7 @@ func FuzzChanges(f *testing.F) {
 		streamtest.Junk(t, seed, 200, streamtest.Shapes{
 			PKs:        []string{"P#ann", "P", "P#", "P#a#b", "B#b", "B#", "~"},
 			SKs:        []string{"LB#b#" + forever, "LB#b", "LB", "LB##", "", "T#" + forever},
-			Attributes: []string{"key", "part", "score", "sub", "name", "meta", "version", "lastOp", "removed", "moved", "rev", "ttl"},
+			Attributes: []string{"key", "part", "score", "sub", "name", "meta", "version", "lastOp", "removed", "managed", "rev", "ttl"},
 			Values:     []string{"32SBCWQRR0001", "40", "4.5", "b#" + forever + "#hidden", string(make([]byte, 24)) + "ann", `{"a":1}`},
 		}, func(r stream.Record) error {
 			_, err := leaderboard.Changes(r)

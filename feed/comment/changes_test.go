@@ -347,7 +347,7 @@ func FuzzChanges(f *testing.F) {
 		streamtest.Junk(t, seed, 200, streamtest.Shapes{
 			PKs:        []string{"T#photo", "F#photo", "R#photo#" + id, "N#photo", "T", "F#", "R#a", "R#a#x", "N", "M#jack", "~"},
 			SKs:        []string{id, id + "#" + id, "", "x", "~", "0000000000000"},
-			Attributes: []string{"user", "text", "parent", "quote", "mentions", "data", "edited", "hidden", "removed", "replies", "first", "next", "n", "roots", "pinned", "pinOp"},
+			Attributes: []string{"user", "text", "parent", "quote", "mentions", "data", "edited", "hidden", "removed", "replies", "first", "next", "n", "roots", "pinned", "pin", "edit", "hide", "place"},
 			Values:     []string{id, "jack", `{"a":1}`},
 		}, func(r stream.Record) error {
 			_, err := comment.Changes(r)

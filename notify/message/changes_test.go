@@ -198,7 +198,7 @@ func FuzzChanges(f *testing.F) {
 			PKs: []string{"C#g", "C#g#0", "C#ann#ben", "C#ann#ben#0", "C#ann#ben#1", "C", "C#", "C##0", "C#a#a#0", "C#b#a", "U#ann", "U#", "U", `U#\a`, "K#ann#k", "~"},
 			SKs: []string{"~", "M", "0000000000000001", "0000000000065536", "0000000000000000", "00", "C#g", "C#ann#ben", "C#", "C#ben#ann", "K"},
 			Attributes: []string{
-				"n", "mver", "blocked", "call", "members", "pending", "made", "last", "lastSeq", "read", "own", "from", "till",
+				"n", "mver", "blocked", "block", "call", "members", "pending", "made", "last", "lastSeq", "read", "own", "from", "till",
 				"id", "sender", "key", "text", "data", "replyTo", "edited", "edit", "recalled", "recall",
 			},
 			Values: []string{id, "ann", "ben", "{}", `{"a":1}`},

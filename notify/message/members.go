@@ -19,8 +19,8 @@ import (
 //
 // Cost: 1 request, 7 WCU, and 2 WCU for each further KB of the members' names; of a group
 // that this process does not know, and where nothing changes, 1 request, 2 RCU more, and
-// 1 RCU for each further 4 KB of names; where nothing changes 3 WCU less; where by adds another, twice the cost of
-// Options.Blocks.Blocked more.
+// 1 RCU for each further 4 KB of names; where nothing changes 3 WCU less; where
+// by adds another, twice the cost of Options.Blocks.Blocked more.
 func (r *Repository) Add(ctx context.Context, in In, by string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Add")
 	if err := in.checkGroup(); err != nil {

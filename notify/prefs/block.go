@@ -65,7 +65,7 @@ func (r *Repository) Blocked(ctx context.Context, p Pair) (bool, error) {
 }
 
 // Blocks lists the actors that a user has blocked, in the order of their text. Pages
-// may be short if blocks ended in the last 30 days. It is strongly consistent.
+// may be short if the user called Unblock in the last 30 days. It is strongly consistent.
 //
 // Cost: 1 request, 1 RCU for each 4 KB, some 50 blocks; where pages are short up to 6
 // requests, 1 RCU for each 4 KB.

@@ -51,7 +51,7 @@ func (r *Repository) Unmute(ctx context.Context, t Topic) (changed bool, err err
 }
 
 // Mutes lists the objects that a user has muted, in the order of their text. Pages may
-// be short if mutes ended in the last 30 days. It is strongly consistent.
+// be short if the user called Unmute in the last 30 days. It is strongly consistent.
 //
 // Cost: as Blocks.
 func (r *Repository) Mutes(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Mute], error) {
