@@ -78,7 +78,7 @@ var bookkeeping = map[string][]string{
 	"feed":     {"edit", "editBefore", "end#mia", "ttl"},
 	"comment":  {"edit", "editBefore", "hide", "hideBefore", "pin", "pinBefore", "ttl"},
 	"notify":   {"rev", "s", "shelf", "mark", "change", "ttl"},
-	"message":  {"block", "blockBefore", "edit", "editBefore", "ttl"},
+	"message":  {"mver", "block", "blockBefore", "edit", "editBefore", "ttl"},
 	"reaction": {"ttl"},
 	"follow":   {"ttl"},
 }

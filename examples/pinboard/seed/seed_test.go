@@ -278,9 +278,10 @@ func TestAnInterruptedSeedIsCompletedByTheNext(t *testing.T) {
 	fuse := &fuse{}
 	fuse.left.Store(1 << 40)
 	broken := newWorld(t, func(next aws.HTTPClient) aws.HTTPClient { fuse.next = next; return fuse })
-	for _, after := range []int64{40, 150, 330, 500} {
-		fuse.left.Store(after)
-		require.ErrorIs(t, run(t.Context(), broken.Repositories, now, small, nil), errBlown)
+	requests := whole.env.Meter.Total().Requests
+	for _, percent := range []int{5, 20, 40, 60} {
+		fuse.left.Store(int64(requests * percent / 100))
+		require.ErrorIs(t, run(t.Context(), broken.Repositories, now, small, nil), errBlown, "after %d of %d requests", requests*percent/100, requests)
 	}
 	fuse.left.Store(1 << 40)
 	require.NoError(t, run(t.Context(), broken.Repositories, now.Add(time.Hour), small, nil), "a later run goes on with the time of the first")
