@@ -65,7 +65,7 @@ const outagePoll = 10 * time.Second
 func TestEveryWorkerSurvivesAnOutage(t *testing.T) {
 	t.Parallel()
 	for rate, each := range map[float64]int{1: 1, 0.9: 3} {
-		for kind, outage := range faults.Cases(each, faults.Outages()) {
+		for kind, outage := range faults.Sample(each, faults.Outages()) {
 			t.Run(fmt.Sprint(kind, " ", rate), func(t *testing.T) {
 				t.Parallel()
 				inWorld(t, outage.Wrap, func(t *testing.T, w *outageWorld) { w.run(t, outage, rate) })

@@ -143,7 +143,7 @@ func TestSparseFilmsHaveFullPages(t *testing.T) {
 // The object has every other segment, which is the largest item.
 func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		segment      time.Duration
 		write, reads float64
 	}{

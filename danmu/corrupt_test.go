@@ -86,7 +86,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 	w := newWorld(t, &danmu.Options{Consistent: true, OnCorrupt: heard.hear})
 	bad, good := w.at(t, 1), w.at(t, 2)
 	key := "D#v#0#0 / " + bad.ID.String()
-	for name, value := range faults.Cases(4, map[string]types.AttributeValue{
+	for name, value := range faults.Sample(4, map[string]types.AttributeValue{
 		"text":      number("1"),
 		"likes":     text("many"),
 		"sent":      text("yesterday"),

@@ -16,7 +16,7 @@ import (
 
 func TestRecallWithinTwoMinutes(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(5, map[string]struct {
+	for name, c := range faults.Sample(5, map[string]struct {
 		after time.Duration
 		err   error
 	}{

@@ -30,7 +30,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 		"applied":     (*faults.Injector).KillAt,
 		"not applied": (*faults.Injector).KillBefore,
 	}
-	for name, kill := range faults.Cases(2, kills) {
+	for name, kill := range faults.Sample(2, kills) {
 		t.Run(name, func(t *testing.T) {
 			last := 0
 			for k, killed := faults.Size(1, 2), true; killed; k += faults.Size(1, 3) { // 2 is the publish

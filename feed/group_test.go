@@ -373,7 +373,7 @@ func TestJoinedGroupsAreThoseOfTheWholeList(t *testing.T) {
 	for owner, as := range of {
 		plain.layHome(t, owner, as)
 	}
-	for name, tc := range faults.Cases(3, map[string]struct {
+	for name, tc := range faults.Sample(3, map[string]struct {
 		opts feed.Options
 		key  func(feed.Activity) string
 	}{

@@ -24,7 +24,7 @@ import (
 func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 	t.Parallel()
 	edges := ids.ID(faults.Size(300, 30))
-	for name, fill := range faults.Cases(2, map[string]func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity){
+	for name, fill := range faults.Sample(2, map[string]func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity){
 		"one source, followed many times and still followed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
 				for edge := range edges {
@@ -84,7 +84,7 @@ func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 			w := newWorld(t, nil)
 			entries, show := fill(t, w, w.lay(t, "chris", activities("chris", 3)))
 			w.putEntries(t, entries)
-			for window, opts := range faults.Cases(2, map[string]feed.Options{
+			for window, opts := range faults.Sample(2, map[string]feed.Options{
 				"no window": {}, "window of 3": {About: aboutObject, RepostWindow: 3}, "window of 100": {About: aboutObject, RepostWindow: 100},
 			}) {
 				t.Run(window, func(t *testing.T) {

@@ -86,7 +86,7 @@ func inHome(as []feed.Activity) []feed.CacheKey {
 
 func TestActivitiesWithOneIDDoNotHideEachOther(t *testing.T) {
 	t.Parallel()
-	for name, opts := range faults.Cases(3, map[string]feed.Options{
+	for name, opts := range faults.Sample(3, map[string]feed.Options{
 		"consistent":   {Consistent: true},
 		"cached":       {Cache: memoryCache(t, nil)},
 		"with reposts": {About: func(a feed.Activity) feed.Ref { return feed.Ref{ID: a.Owner} }, RepostWindow: 3},

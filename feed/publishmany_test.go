@@ -93,7 +93,7 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 	t.Parallel()
 	n, stored := faults.Size(100, 12), faults.Size(20, 4)
-	for name, tc := range faults.Cases(4, map[string]struct {
+	for name, tc := range faults.Sample(4, map[string]struct {
 		kind     faults.Kind
 		want     error
 		requests int // of one publish, where its error ends them all

@@ -216,7 +216,7 @@ func TestTwoSourcesMayHaveEdgesWithOneID(t *testing.T) {
 
 func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
 	t.Parallel()
-	for name, damage := range faults.Cases(3, map[string]types.AttributeValue{
+	for name, damage := range faults.Sample(3, map[string]types.AttributeValue{
 		"text": text("x"), "empty": &types.AttributeValueMemberM{Value: dynamo.Item{}}, "since": &types.AttributeValueMemberM{Value: dynamo.Item{"since": number("-1"), "at": text(ids.ID(math.MaxInt64).String())}},
 	}) {
 		t.Run(name, func(t *testing.T) {

@@ -228,7 +228,7 @@ func TestAnActivityShowsFiveSecondsLaterAtTheLatest(t *testing.T) {
 // activities arrive.
 func TestPagesThroughThePullCacheAreExact(t *testing.T) {
 	t.Parallel()
-	for name, opts := range faults.Cases(3, map[string]feed.Options{
+	for name, opts := range faults.Sample(3, map[string]feed.Options{
 		"plain":   {},
 		"reposts": {About: aboutObject, RepostWindow: 10},
 		"small":   {PullCache: 1},
@@ -287,7 +287,7 @@ func TestAnOutboxOfTombstonesLeadsOn(t *testing.T) {
 // and nothing shows twice.
 func TestPollsUpwardsSkipNothingThatTheCacheLacked(t *testing.T) {
 	t.Parallel()
-	for name, opts := range faults.Cases(2, map[string]feed.Options{
+	for name, opts := range faults.Sample(2, map[string]feed.Options{
 		"plain":   {},
 		"reposts": {About: aboutObject, RepostWindow: 3},
 	}) {

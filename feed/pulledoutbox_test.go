@@ -117,7 +117,7 @@ func TestPulledHomesShowWhatPushedOnesDo(t *testing.T) {
 			}
 		}
 	}
-	for name, opts := range faults.Cases(5, optionsOfHomes, "filtered") {
+	for name, opts := range faults.Sample(5, optionsOfHomes, "filtered") {
 		t.Run(name, func(t *testing.T) { check(t, opts) })
 	}
 	t.Run("aged", func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestAHomeReadsTheRangesOfItsPulls(t *testing.T) {
 // The cursors of a walk were made before the home read any outbox.
 func TestASwitchBetweenTwoPagesLosesNothing(t *testing.T) {
 	t.Parallel()
-	for name, opts := range faults.Cases(3, map[string]feed.Options{
+	for name, opts := range faults.Sample(3, map[string]feed.Options{
 		"plain":   {},
 		"reposts": {About: ownID, RepostWindow: 4},
 		"cached":  {Cache: memoryCache(t, nil)},

@@ -42,7 +42,7 @@ func TestMergedSourcesGiveTheSamePages(t *testing.T) {
 	_, err := w.Outbox(as[12].Owner).Remove(t.Context(), as[12].ID)
 	require.NoError(t, err)
 
-	for name, opts := range faults.Cases(4, map[string]feed.Options{
+	for name, opts := range faults.Sample(4, map[string]feed.Options{
 		"plain":    {},
 		"filtered": {Filter: hideVerb("like", new(int))},
 		"reposts":  {About: aboutObject, RepostWindow: 6},

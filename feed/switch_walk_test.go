@@ -213,7 +213,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 // whole walk. The walker's writes after it wakes have no lasting effect.
 func TestAFrozenWalkerOverIsOvertaken(t *testing.T) {
 	t.Parallel()
-	for name, before := range faults.Cases(2, map[string]int{"homes have no pull yet": 0, "homes have the pull of a switch before": 1}) {
+	for name, before := range faults.Sample(2, map[string]int{"homes have no pull yet": 0, "homes have the pull of a switch before": 1}) {
 		for n := 1; n <= 4; n += faults.Size(1, 4) {
 			t.Run(fmt.Sprint(name, ", home ", n), func(t *testing.T) {
 				t.Parallel()
@@ -383,7 +383,7 @@ func (w world) forget(t testing.TB, reader string) {
 func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 	t.Parallel()
 	followers := faults.Size(7, 5)
-	for name, tc := range faults.Cases(2, map[string]struct {
+	for name, tc := range faults.Sample(2, map[string]struct {
 		spoil func(w world, reader string)
 		want  error
 	}{

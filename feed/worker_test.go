@@ -131,7 +131,7 @@ func TestAStoppedWorkerReleasesItsJobs(t *testing.T) {
 		_, _, err := r.Outbox("chris").Publish(ctx, activity("chris", 2))
 		return err
 	}
-	for name, tc := range faults.Cases(5, map[string]struct {
+	for name, tc := range faults.Sample(5, map[string]struct {
 		call func(context.Context, *feed.Repository) error
 		op   string // the context ends at the first request of this kind,
 		with string

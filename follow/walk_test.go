@@ -16,7 +16,7 @@ import (
 
 func TestWalkFindsEveryStandingFollowerOnce(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(2, map[string]struct{ shards, limit int }{
+	for name, c := range faults.Sample(2, map[string]struct{ shards, limit int }{
 		"one at a time":    {1, 1},
 		"pages of 7":       {1, 7},
 		"shards, by one":   {8, 1},

@@ -14,7 +14,7 @@ import (
 
 func TestRepairFixesBrokenEntries(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(6, map[string]struct {
+	for name, c := range faults.Sample(6, map[string]struct {
 		damage func(*dynamo.Update)
 		stands []string
 		hidden bool

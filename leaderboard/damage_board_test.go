@@ -18,7 +18,7 @@ import (
 func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 	t.Parallel()
 	const today, players = "20260310T000000Z", 3
-	for name, with := range faults.Cases(8, map[string]dynamo.Item{
+	for name, with := range faults.Sample(8, map[string]dynamo.Item{
 		"no shards":              {"shards": nil},
 		"too many shards":        {"shards": numberOf("1000000000")},
 		"shards that are text":   {"shards": textOf("x")},
@@ -51,7 +51,7 @@ func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 				return err
 			}})
 			delete(reads, "Repair")
-			for name, read := range faults.Cases(3, reads, "named") {
+			for name, read := range faults.Sample(3, reads, "named") {
 				err := read()
 				require.ErrorIs(t, err, plaza.ErrCorrupt, name)
 				corrupt(t, err, "B#b")
@@ -85,7 +85,7 @@ func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 
 func TestADamagedDefinitionIsReportedAndReplaced(t *testing.T) {
 	t.Parallel()
-	for name, with := range faults.Cases(6, map[string]dynamo.Item{
+	for name, with := range faults.Sample(6, map[string]dynamo.Item{
 		"a kind":                           {"kind": textOf("complex")},
 		"no version":                       {"ver": textOf("x")},
 		"an unknown ties":                  {"ties": numberOf("7")},
@@ -108,7 +108,7 @@ func TestADamagedDefinitionIsReportedAndReplaced(t *testing.T) {
 			w.play(t, "b", "ann 1", "bob 2")
 			w.damage(t, "B#", "b", with)
 			other := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
-			for name, read := range faults.Cases(3, other.reads(t, in("b"), "ann")) {
+			for name, read := range faults.Sample(3, other.reads(t, in("b"), "ann")) {
 				require.ErrorIs(t, read(), plaza.ErrCorrupt, name)
 			}
 			_, _, err := other.Submit(t.Context(), score("b", "ann", 1, 0))

@@ -71,7 +71,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 	shared := newWorld(t, nil)
 	nan := orderKey(0, 0, 0, "cat") // on a board of floats
 	copy(nan, "\x00\x00\x00\x00\x00\x00\x00\x01")
-	for name, c := range faults.Cases(24, map[string]struct {
+	for name, c := range faults.Sample(24, map[string]struct {
 		kind   leaderboard.Kind
 		with   dynamo.Item
 		stands string // cat's row after Repair; "" if it is removed

@@ -20,7 +20,7 @@ import (
 // the end. Then its caller repeats, and another worker goes on.
 func TestAKilledProcessLosesNoEnd(t *testing.T) {
 	t.Parallel()
-	for name, kill := range faults.Cases(2, map[string]func(*faults.Injector, int){
+	for name, kill := range faults.Sample(2, map[string]func(*faults.Injector, int){
 		"applied": (*faults.Injector).KillAt, "not applied": (*faults.Injector).KillBefore,
 	}) {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func TestAFailureIsTriedAgainWithTheSameKeyAfterLongerAndLongerWaits(t *testing.
 
 func TestAFailureDelaysNoOtherPeriod(t *testing.T) {
 	t.Parallel()
-	for name, fail := range faults.Cases(2, map[string]func() error{
+	for name, fail := range faults.Sample(2, map[string]func() error{
 		"an error":                  func() error { return errBroken },
 		"a panic":                   func() error { panic(errBroken) },
 		"an error of another table": func() error { return plaza.ErrTable },
@@ -153,7 +153,7 @@ func TestAClockThatWasFarAheadDelaysNothing(t *testing.T) {
 
 func TestADamagedDueItemStaysAndHoldsUpNothing(t *testing.T) {
 	t.Parallel()
-	for name, damage := range faults.Cases(2, map[string]dynamo.Item{
+	for name, damage := range faults.Sample(2, map[string]dynamo.Item{
 		"no ver":         {"ver": nil},
 		"a ver of text":  {"ver": textOf("x")},
 		"negative tries": {"tries": numberOf("-1")},

@@ -25,7 +25,7 @@ func TestPeriodsEndByTheWallClockWhereClocksChange(t *testing.T) {
 			_, before := change.Add(-time.Second).In(zone).Zone()
 			_, after := change.In(zone).Zone()
 			require.NotEqual(t, before, after, "the clocks change in %s at %v", name, change)
-			for cron, begin := range faults.Cases(3, map[string]func(at time.Time, n int) time.Time{
+			for cron, begin := range faults.Sample(3, map[string]func(at time.Time, n int) time.Time{
 				"@daily": func(at time.Time, n int) time.Time {
 					return time.Date(at.Year(), at.Month(), at.Day()+n, 0, 0, 0, 0, zone)
 				},

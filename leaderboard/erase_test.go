@@ -19,7 +19,7 @@ import (
 // Submissions from before Erase arrive after it, some of them for the first time.
 func TestLateSubmissionsDoNotBringBackErasedEntries(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		board   leaderboard.Board
 		version uint64
 	}{
@@ -165,7 +165,7 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 	type calls = []func(context.Context, world) error
 	op := func(n int) ids.ID { return ids.At(noon.Add(-time.Minute)) + ids.ID(n) }
 	fresh := submit(given(1, "", 0))
-	for name, c := range faults.Cases(6, map[string]struct {
+	for name, c := range faults.Sample(6, map[string]struct {
 		operator leaderboard.Operator
 		before   calls
 		late     func(context.Context, world) error

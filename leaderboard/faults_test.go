@@ -36,7 +36,7 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 	t.Parallel()
 	shared := newWorld(t, nil)
 	const best, set, up, down = leaderboard.Best, leaderboard.Set, leaderboard.Increment, leaderboard.Decrement
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		board     leaderboard.Board
 		operators []leaderboard.Operator
 		versions  bool
@@ -179,7 +179,7 @@ func TestEveryContendingWriterSucceeds(t *testing.T) {
 // Others are faster again and again, with newer operations.
 func TestAPendingOperationIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		before  string // which of our requests
 		others  int    // how many others come before each of them
 		times   int

@@ -47,7 +47,7 @@ func TestRanksAreCountedWhereThePublicationIsDamaged(t *testing.T) {
 	w := newFoldedBoard(t)
 	told := new(reports)
 	reader := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
-	for name, c := range faults.Cases(15, map[string]struct {
+	for name, c := range faults.Sample(15, map[string]struct {
 		sk      string
 		with    dynamo.Item // nil deletes the item
 		reports int         // of one call

@@ -168,7 +168,7 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 // who gives up, and lets them arrive at the end.
 func TestALateRequestDoesNotBringAnUndoneLikeBack(t *testing.T) {
 	t.Parallel()
-	for name, others := range faults.Cases(2, map[string]int{"nothing meanwhile": 0, "others meanwhile": 2}) {
+	for name, others := range faults.Sample(2, map[string]int{"nothing meanwhile": 0, "others meanwhile": 2}) {
 		for _, entry := range []string{"a new entry", "an entry"} {
 			t.Run(entry+", "+name, func(t *testing.T) {
 				t.Parallel()

@@ -110,7 +110,7 @@ func TestUndoTakesBackOnlyWhatTheEntryHas(t *testing.T) {
 		},
 	}
 	for end, ends := range ends {
-		for begin, begins := range faults.Cases(2, begins) {
+		for begin, begins := range faults.Sample(2, begins) {
 			t.Run(end+", begun "+begin, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, nil)

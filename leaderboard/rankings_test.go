@@ -22,7 +22,7 @@ var rankings = map[string]func(testing.TB) world{
 // reads ranks.
 func bothRankings(t *testing.T, test func(t *testing.T, w world)) {
 	t.Helper()
-	for name, newWorld := range faults.Cases(len(rankings), rankings, "count") {
+	for name, newWorld := range faults.Sample(len(rankings), rankings, "count") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, newWorld(t))

@@ -16,7 +16,7 @@ import (
 // All else stays: the place among equals, the time, and the data of the score.
 func TestAnEqualScoreRenames(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(3, map[string]struct {
+	for name, c := range faults.Sample(3, map[string]struct {
 		board   leaderboard.Board
 		again   int64 // a score to submit that leaves the score as it is
 		version bool

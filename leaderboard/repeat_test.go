@@ -22,7 +22,7 @@ func TestARepeatGetsItsFirstAnswerAfterARedefinition(t *testing.T) {
 		return func(t *testing.T, w world, b leaderboard.Board) { change(&b); w.define(t, b) }
 	}
 	closes := func(t *testing.T, w world, _ leaderboard.Board) { w.set(noon.Add(13 * time.Hour)) }
-	for name, c := range faults.Cases(3, map[string]struct {
+	for name, c := range faults.Sample(3, map[string]struct {
 		board    leaderboard.Board
 		operator leaderboard.Operator
 		version  uint64

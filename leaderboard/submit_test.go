@@ -59,7 +59,7 @@ func TestSubmissionsInSequence(t *testing.T) {
 	refusing := w.process(t, &leaderboard.Options{
 		Refuse: func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil },
 	})
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		board leaderboard.Board
 		steps []step
 		want  []result // one for each step

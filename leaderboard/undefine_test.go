@@ -55,7 +55,7 @@ func TestUndefineDeletesABoardWithItsData(t *testing.T) {
 
 	for range 2 {
 		require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
-		for name, read := range faults.Cases(3, w.reads(t, in("b"), "ann")) {
+		for name, read := range faults.Sample(3, w.reads(t, in("b"), "ann")) {
 			require.ErrorIs(t, read(), plaza.ErrNotFound, name)
 		}
 		require.ErrorIs(t, errorOf(w.Define(t.Context(), board)), plaza.ErrBusy)
@@ -111,7 +111,7 @@ func TestABoardDefinedAgainIsNew(t *testing.T) {
 
 func TestADamagedBoardCanBeUndefined(t *testing.T) {
 	t.Parallel()
-	for name, with := range faults.Cases(2, map[string]dynamo.Item{
+	for name, with := range faults.Sample(2, map[string]dynamo.Item{
 		"a kind":    {"kind": textOf("complex")},
 		"a version": {"ver": textOf("x")},
 		"a mark":    {"undefine": textOf("x")},

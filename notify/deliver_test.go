@@ -341,7 +341,7 @@ func TestADamagedJobStays(t *testing.T) {
 
 // A worker is stopped at each request. Another one goes on at once.
 func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
-	for name, tc := range faults.Cases(5, map[string]struct {
+	for name, tc := range faults.Sample(5, map[string]struct {
 		op, with string // the context ends at the first such request,
 		kind     faults.Kind
 	}{

@@ -227,7 +227,7 @@ func TestADamagedStateHidesNothing(t *testing.T) {
 		defer mu.Unlock()
 		damaged = append(damaged, e.SK)
 	}})
-	for name, state := range faults.Cases(3, map[string]map[string]any{
+	for name, state := range faults.Sample(3, map[string]map[string]any{
 		"no state":       {"rev": 1},
 		"no map":         {"rev": 1, "s": "text"},
 		"no rev":         {"s": map[string]any{"w": "306SKMT000001"}},

@@ -201,7 +201,7 @@ func (r *repeating) Read(p []byte) (int, error) {
 }
 
 func TestEndlessInputTakesBoundedMemory(t *testing.T) {
-	for name, tt := range faults.Cases(3, map[string]struct {
+	for name, tt := range faults.Sample(3, map[string]struct {
 		format format.Format
 		from   io.Reader
 	}{

@@ -51,7 +51,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 	for i := range 2 {
 		w.replies(t, fmt.Sprint("user ", i), full)
 	}
-	for name, c := range faults.Cases(2, map[string]comment.Comment{
+	for name, c := range faults.Sample(2, map[string]comment.Comment{
 		"a root":               {Object: "tree"},
 		"an answer":            {Object: "bird", Parent: root.ID},
 		"a quote":              {Object: "bird", Quote: &comment.Quote{Address: comment.Address{ID: root.ID}}},
@@ -59,7 +59,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 		"a third first reply":  {Object: "full", Root: full.ID},
 		"a root with mentions": {Object: "tree", Mentions: []string{"ann", "bob"}, Data: []byte(`[1]`)},
 	}) {
-		for how, identity := range faults.Cases(2, map[string]comment.Comment{
+		for how, identity := range faults.Sample(2, map[string]comment.Comment{
 			"id":         {ID: w.id(t)},
 			"key":        {Key: name},
 			"id and key": {ID: w.id(t), Key: name + " too"},
@@ -73,7 +73,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 			require.False(t, created, "%s by %s", name, how)
 			require.Equal(t, first, again, "%s by %s", name, how)
 
-			for what, change := range faults.Cases(2, map[string]func(*comment.Comment){
+			for what, change := range faults.Sample(2, map[string]func(*comment.Comment){
 				"text":     func(c *comment.Comment) { c.Text += "?" },
 				"object":   func(c *comment.Comment) { c.Object, c.Root, c.Parent, c.Quote = "other", 0, 0, nil },
 				"mentions": func(c *comment.Comment) { c.Mentions = []string{"eve"} },
@@ -130,7 +130,7 @@ func TestALateRepeatDoesNotRestoreAComment(t *testing.T) {
 		"a comment with replies, by id":  {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
 		"a comment with replies, by key": {Object: "bird", User: "jack", Text: "hello", Key: "3"},
 	}
-	for name, c := range faults.Cases(2, given, "a leaf by key") {
+	for name, c := range faults.Sample(2, given, "a leaf by key") {
 		added := w.add(t, c)
 		if strings.HasPrefix(name, "a comment with replies") {
 			w.replies(t, "bob", added)
@@ -184,7 +184,7 @@ func TestRepliesToRemovedOrHiddenCommentsAreRefused(t *testing.T) {
 	}
 	quote := func(at comment.Address) *comment.Quote { return &comment.Quote{Address: at} }
 	before := w.state(t)
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		comment.Comment
 		want error
 	}{

@@ -91,7 +91,7 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 		"user":   func(t *testing.T, w world) error { return w.Erase(t.Context(), "chris") },
 		"object": func(t *testing.T, w world) error { return w.EraseObject(t.Context(), "nest") },
 	} {
-		for how, kill := range faults.Cases(2, map[string]func(*faults.Injector, int){
+		for how, kill := range faults.Sample(2, map[string]func(*faults.Injector, int){
 			"applied":     (*faults.Injector).KillAt,
 			"not applied": (*faults.Injector).KillBefore,
 		}) {

@@ -278,7 +278,7 @@ func TestChangesDuringARefillAreNotLost(t *testing.T) {
 			w.add(t, comment.Comment{Object: c.Object, Root: c.Root, ID: id, User: "eve"})
 		}
 	}
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		replies      int
 		hidden       []int
 		call, other  func(w world, c comment.Comment)

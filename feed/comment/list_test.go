@@ -46,7 +46,7 @@ func byRoot(w world, like comment.Comment, opts *comment.ListOptions) lister {
 
 func TestEveryListIsPagedExactly(t *testing.T) {
 	t.Parallel()
-	for name, l := range faults.Cases(2, map[string]listing{
+	for name, l := range faults.Sample(2, map[string]listing{
 		"an object's":            {where: onObject, page: byObject},
 		"a root's":               {where: onRoot, page: byRoot},
 		"a root's, oldest first": {where: onRoot, page: byRoot, oldest: true},

@@ -73,7 +73,7 @@ func TestAnIDTakenConcurrentlyIsAConflict(t *testing.T) {
 func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	first := newWorld(t, nil)
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		first, other func(w world, root, reply comment.Comment)
 		call         func(w world, root, reply comment.Comment) (bool, error)
 	}{
@@ -144,7 +144,7 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 // comment, as EraseObject does first.
 func TestWritesCountNothingOnAHalfErasedObject(t *testing.T) {
 	t.Parallel()
-	for name, n := range faults.Cases(2, map[string]int{"the header": 0, "the root": 1, "the parent": 2}) {
+	for name, n := range faults.Sample(2, map[string]int{"the header": 0, "the root": 1, "the parent": 2}) {
 		w := newWorld(t, nil)
 		root := w.says(t, "ann", "bird")
 		parent := w.replies(t, "bob", root)

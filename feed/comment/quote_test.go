@@ -30,7 +30,7 @@ func TestAQuoteFollowsTheQuotedComment(t *testing.T) {
 			require.Equal(t, &want, all(t, of(w.ByUser, "bob", nil), 10)[0].Quote)
 		}
 		shows(comment.Quote{User: "ann", Excerpt: "Beautiful bird!"})
-		for text, excerpt := range faults.Cases(2, map[string]string{
+		for text, excerpt := range faults.Sample(2, map[string]string{
 			"edited":                 "edited",
 			strings.Repeat("鳥", 100): strings.Repeat("鳥", 100),
 			strings.Repeat("鳥", 101): strings.Repeat("鳥", 100),

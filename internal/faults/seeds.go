@@ -39,11 +39,11 @@ func Some[T any](n int, cases ...T) []T {
 	return cases[:n]
 }
 
-// Cases yields all cases if Full, otherwise every nth by name, and those in named.
-func Cases[T any](n int, cases map[string]T, named ...string) iter.Seq2[string, T] {
+// Sample yields every nth case by name, and those in always. If Full, it yields all cases.
+func Sample[T any](n int, cases map[string]T, always ...string) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for i, name := range slices.Sorted(maps.Keys(cases)) {
-			if (Full() || i%n == 0 || slices.Contains(named, name)) && !yield(name, cases[name]) {
+			if (Full() || i%n == 0 || slices.Contains(always, name)) && !yield(name, cases[name]) {
 				return
 			}
 		}

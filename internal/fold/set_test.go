@@ -73,8 +73,8 @@ func (s *Set) flaw() string {
 func TestKeysOfAllKindsComeAndGoInAllOrders(t *testing.T) {
 	t.Parallel()
 	n := faults.Size(20_000, 1_200)
-	for kind, key := range faults.Cases(1, kinds) {
-		for order, in := range faults.Cases(1, orders) {
+	for kind, key := range faults.Sample(1, kinds) {
+		for order, in := range faults.Sample(1, orders) {
 			t.Run(kind+", "+order, func(t *testing.T) {
 				t.Parallel()
 				var s Set
@@ -148,7 +148,7 @@ func TestTheZeroSetIsEmpty(t *testing.T) {
 // All sizes up to three leaves, and back, with the invariants after each step.
 func TestLeavesAreDividedAndJoinedAtTheirBounds(t *testing.T) {
 	t.Parallel()
-	for order, in := range faults.Cases(2, orders, "random") {
+	for order, in := range faults.Sample(2, orders, "random") {
 		t.Run(order, func(t *testing.T) {
 			t.Parallel()
 			var s Set
@@ -170,7 +170,7 @@ func TestLeavesAreDividedAndJoinedAtTheirBounds(t *testing.T) {
 // Blocks of leaves, whose keys are as few as they may be.
 func TestBlocksAreDividedAndJoinedAtTheirBounds(t *testing.T) {
 	t.Parallel()
-	for order, in := range faults.Cases(len(orders), orders, "random") {
+	for order, in := range faults.Sample(len(orders), orders, "random") {
 		t.Run(order, func(t *testing.T) {
 			t.Parallel()
 			var s Set

@@ -86,7 +86,7 @@ func TestErasedIsAWholePartition(t *testing.T) {
 
 func TestGetAllReadsEverything(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(2, map[string]struct{ rows, bytes, requests int }{
+	for name, c := range faults.Sample(2, map[string]struct{ rows, bytes, requests int }{
 		"nothing":           {0, 0, 0},
 		"one request":       {100, 0, 1},
 		"over 100 keys":     {230, 0, 3},

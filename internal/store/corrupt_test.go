@@ -55,7 +55,7 @@ func TestADamagedItemIsAnErrorThatNamesIt(t *testing.T) {
 func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 	t.Parallel()
 	const n = 150
-	for name, bad := range faults.Cases(8, map[string]func(int) bool{
+	for name, bad := range faults.Sample(8, map[string]func(int) bool{
 		"one":                    func(i int) bool { return i == 7 },
 		"every other":            func(i int) bool { return i%2 == 0 },
 		"a page and more":        func(i int) bool { return i > 5 && i < 18 },

@@ -17,7 +17,7 @@ import (
 func TestADamagedJobStaysAndIsReported(t *testing.T) {
 	t.Parallel()
 	other := ids.At(noon.AddDate(1, 0, 0))
-	for name, damage := range faults.Cases(3, map[string]map[string]any{
+	for name, damage := range faults.Sample(3, map[string]map[string]any{
 		"no user":           {"user": ""},
 		"another user":      {"user": "bob"},
 		"another channel":   {"channel": "push"},
@@ -54,7 +54,7 @@ func TestADamagedJobStaysAndIsReported(t *testing.T) {
 
 func TestADamagedMarkCountsAsNone(t *testing.T) {
 	t.Parallel()
-	for name, value := range faults.Cases(2, map[string]types.AttributeValue{
+	for name, value := range faults.Sample(2, map[string]types.AttributeValue{
 		"text":         &types.AttributeValueMemberS{Value: "x"},
 		"half a span":  &types.AttributeValueMemberB{Value: make([]byte, 12)},
 		"without ends": &types.AttributeValueMemberB{Value: make([]byte, 49)},

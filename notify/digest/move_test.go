@@ -18,7 +18,7 @@ import (
 
 func TestADigestMovesToTheNewSchedule(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(3, map[string]struct {
+	for name, c := range faults.Sample(3, map[string]struct {
 		was, is digest.Schedule
 		sent    string // what was sent: of a first event an hour later, a change, a second event another hour later
 		at      []string

@@ -141,7 +141,7 @@ func TestAPanicOfOnAttemptIsReported(t *testing.T) {
 
 func TestOneFailingUserDelaysNoOther(t *testing.T) {
 	t.Parallel()
-	for name, fail := range faults.Cases(2, map[string]func(context.Context) error{
+	for name, fail := range faults.Sample(2, map[string]func(context.Context) error{
 		"an error": func(context.Context) error { return errBroken },
 		"a panic":  func(context.Context) error { panic(errBroken) },
 	}) {

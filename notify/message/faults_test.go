@@ -240,7 +240,7 @@ func (o operation) run(t *testing.T, w world, name string, faulty func(call func
 func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(5, operations, "send") {
+	for name, o := range faults.Sample(5, operations, "send") {
 		killed := true
 		for k := 1; killed; k += faults.Size(1, 2) {
 			for _, applied := range []bool{false, true} {
@@ -269,7 +269,7 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(5, operations, "send") {
+	for name, o := range faults.Sample(5, operations, "send") {
 		hung := true
 		for k := 1; hung; k += faults.Size(1, 4) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -306,7 +306,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for seed := range faults.Seeds(8) {
-		for name, o := range faults.Cases(4, operations, "send") {
+		for name, o := range faults.Sample(4, operations, "send") {
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
 			o.run(t, w, fmt.Sprint(name, " ", seed), func(call func(context.Context, world) error) error {
 				p := w.process(t, nil, inject.Wrap)
@@ -319,7 +319,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 
 func TestNoGoroutineIsLeft(t *testing.T) {
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(3, operations, "send") {
+	for name, o := range faults.Sample(3, operations, "send") {
 		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.process(t, nil)) })
 	}
 	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))

@@ -59,7 +59,7 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 	reads := func(t *testing.T, w world) error { return w.Read(t.Context(), of("ben", "g"), 2) }
 	clears := func(t *testing.T, w world) error { return w.Clear(t.Context(), of("ben", "g")) }
 
-	for name, c := range faults.Cases(3, map[string]struct {
+	for name, c := range faults.Sample(3, map[string]struct {
 		before []call
 		late   call
 		then   []call
@@ -112,7 +112,7 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 // read and cleared, or after the member left.
 func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 	t.Parallel()
-	for name, then := range faults.Cases(7, map[string]func(t *testing.T, w world){
+	for name, then := range faults.Sample(7, map[string]func(t *testing.T, w world){
 		"repeated": func(*testing.T, world) {},
 		"sent":     func(t *testing.T, w world) { w.send(t, "g", "ben", "ann", "cleo") },
 		"read":     func(t *testing.T, w world) { require.NoError(t, w.Read(t.Context(), of("ben", "g"), 3)) },

@@ -357,7 +357,7 @@ func TestADamagedRowKeepsNoOthersFromTheMessage(t *testing.T) {
 
 func TestDamageIsNamed(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(2, map[string]struct {
+	for name, c := range faults.Sample(2, map[string]struct {
 		pk, sk string
 		damage attributes
 	}{

@@ -56,7 +56,7 @@ func number(v string) types.AttributeValue { return &types.AttributeValueMemberN
 
 func TestDamagedSettingsListAndSendNothing(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Cases(3, map[string]struct {
+	for name, c := range faults.Sample(3, map[string]struct {
 		attribute string
 		value     types.AttributeValue
 	}{

@@ -254,7 +254,7 @@ func eraseMeetsNew[E any](t *testing.T, f Feature[E]) {
 	if f.hasKinds() {
 		moments["guards are to expire"] = moment{edge.Ends{Tail: "jack"}, func(op string, _ []byte) bool { return op == "UpdateItem" }}
 	}
-	for name, c := range faults.Cases(2, moments) {
+	for name, c := range faults.Sample(2, moments) {
 		w := newWorld(t, f, spread(1))
 		arrive := func(i int) {
 			if c.of.Tail != "" { // under one guard
