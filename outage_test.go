@@ -228,7 +228,7 @@ func (w *outageWorld) feed(t *testing.T) *worker {
 	worker := &worker{}
 	open := func(db *dynamo.DB) *feed.Repository {
 		r, err := feed.New(db, w.table["feed"], w.gen, w.follows(t, db), &feed.Options{
-			InlineFollowers: -1, Poll: outagePoll, OnDelivery: func(d feed.Delivery) { worker.note(d.Err) },
+			InlineFollowers: -1, Poll: outagePoll, OnAttempt: func(a feed.Attempt) { worker.note(a.Err) },
 		})
 		require.NoError(t, err)
 		return r

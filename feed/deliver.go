@@ -32,9 +32,9 @@ const (
 	unpulledSize = 10_000
 )
 
-// Delivery is one attempt to deliver an activity to followers, or to finish a
+// Attempt is one attempt to deliver an activity to followers, or to finish a
 // switch. If Owner is empty, it is a failed attempt to find such work.
-type Delivery struct {
+type Attempt struct {
 	Owner   string
 	ID      ids.ID
 	Switch  bool  // ID is that of a switch that SetPulled began, not of an activity
@@ -69,7 +69,7 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 
 // Run calls Deliver, which also finishes switches, until ctx ends, and returns
 // the context's error. A wrong table ends it too; it reports other errors to
-// Options.OnDelivery and goes on. Any number of workers may run. One that is
+// Options.OnAttempt and goes on. Any number of workers may run. One that is
 // stopped gives its job back within a second; the job of one that died is taken
 // over after 30 s.
 //
@@ -93,12 +93,12 @@ func (r *Repository) newJob(a Activity) (deliveryJob, error) {
 // failed reports that the search for jobs failed.
 func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("feed: deliver: %w", err)
-	r.opts.OnDelivery(Delivery{Err: err})
+	r.opts.OnAttempt(Attempt{Err: err})
 	return err
 }
 
 // deliverInline delivers to the first followers on behalf of the publisher. The
-// rest stays in the job, even after a failure, which is passed to OnDelivery. It
+// rest stays in the job, even after a failure, which is passed to OnAttempt. It
 // returns only an error that retries cannot fix.
 func (r *Repository) deliverInline(ctx context.Context, job deliveryJob, limit int) error {
 	if limit <= 0 {
@@ -124,18 +124,18 @@ func (r *Repository) deliverRepeated(ctx context.Context, job deliveryJob, limit
 // deliver continues where the job stopped. It delivers to limit followers, or
 // to all that are left if limit is 0.
 func (r *Repository) deliver(ctx context.Context, job deliveryJob, limit int) (done bool, err error) {
-	d := Delivery{Owner: job.Work.Key.Owner, ID: job.Work.Key.ID, Switch: job.Work.Switch}
-	if d.Switch {
-		d.Done, err = r.switchMode(ctx, &job, &d.Entries)
+	attempt := Attempt{Owner: job.Work.Key.Owner, ID: job.Work.Key.ID, Switch: job.Work.Switch}
+	if attempt.Switch {
+		attempt.Done, err = r.switchMode(ctx, &job, &attempt.Entries)
 	} else {
-		d.Done, err = r.deliverJob(ctx, &job, limit, &d.Entries)
+		attempt.Done, err = r.deliverJob(ctx, &job, limit, &attempt.Entries)
 	}
 	if err != nil {
 		r.jobs.GiveBack(ctx, job)
-		d.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.Work.Key.ID, job.Work.Key.Owner, err)
+		attempt.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.Work.Key.ID, job.Work.Key.Owner, err)
 	}
-	r.opts.OnDelivery(d)
-	return d.Done, d.Err
+	r.opts.OnAttempt(attempt)
+	return attempt.Done, attempt.Err
 }
 
 func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int, entries *int) (done bool, err error) {

@@ -238,8 +238,8 @@ func TestADeliveryThatCannotReadTheModesStays(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	var failed []feed.Delivery
-	p := w.process(t, &feed.Options{OnDelivery: func(d feed.Delivery) { failed = append(failed, d) }}, in.Wrap)
+	var failed []feed.Attempt
+	p := w.process(t, &feed.Options{OnAttempt: func(d feed.Attempt) { failed = append(failed, d) }}, in.Wrap)
 	a, created, err := p.Outbox("chris").Publish(t.Context(), activity("chris", 1))
 	require.NoError(t, err, "Deliver will do it")
 	require.True(t, created)

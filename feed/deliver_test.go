@@ -74,21 +74,21 @@ func TestRunFinishesInlineDeliveries(t *testing.T) {
 	w := newWorld(t, nil)
 	n := faults.Size(30, 14)
 	w.imported(t, "star", n)
-	ended := make(chan feed.Delivery, 10)
+	ended := make(chan feed.Attempt, 10)
 	worker := w.process(t, &feed.Options{
 		Consistent:      true,
 		InlineFollowers: 10,
 		Poll:            time.Millisecond,
-		OnDelivery:      func(d feed.Delivery) { ended <- d },
+		OnAttempt:       func(d feed.Attempt) { ended <- d },
 	})
 	a, _, err := worker.Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
-	require.Equal(t, feed.Delivery{Owner: "star", ID: a.ID, Entries: 10}, <-ended)
+	require.Equal(t, feed.Attempt{Owner: "star", ID: a.ID, Entries: 10}, <-ended)
 
 	ctx, stop := context.WithCancel(t.Context())
 	stopped := make(chan error)
 	go func() { stopped <- worker.Run(ctx) }()
-	require.Equal(t, feed.Delivery{Owner: "star", ID: a.ID, Entries: n - 10, Done: true}, <-ended)
+	require.Equal(t, feed.Attempt{Owner: "star", ID: a.ID, Entries: n - 10, Done: true}, <-ended)
 	for i := range n {
 		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10))
 	}
@@ -116,13 +116,13 @@ func TestAFailingDeliveryDoesNotBlockOthers(t *testing.T) {
 	done := w.publish(t, "chris", 2)
 
 	broken := errors.New("broken")
-	var deliveries []feed.Delivery
+	var deliveries []feed.Attempt
 	worker, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(followee string) error {
 		if followee == "broken" {
 			return broken
 		}
 		return nil
-	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
+	}}, &feed.Options{OnAttempt: func(d feed.Attempt) { deliveries = append(deliveries, d) }})
 	require.NoError(t, err)
 	delivered, err := worker.Deliver(t.Context())
 	require.ErrorIs(t, err, broken)
@@ -287,7 +287,7 @@ func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 	w.followedBy(t, "chris", 6)
 	w.publish(t, "chris", 1)
 	walks := 0
-	var deliveries []feed.Delivery
+	var deliveries []feed.Attempt
 	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{pagedGraph{w.follows}, func(string) error {
 		if walks++; walks == 1 {
 			for _, job := range w.jobs(t) {
@@ -295,7 +295,7 @@ func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 			}
 		}
 		return nil
-	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
+	}}, &feed.Options{OnAttempt: func(d feed.Attempt) { deliveries = append(deliveries, d) }})
 	require.NoError(t, err)
 	delivered, err := slow.Deliver(t.Context())
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ func ExampleOutbox_SetPulled() {
 	defer tables.close()
 	feeds := tables.feeds(&feed.Options{
 		Consistent: true,
-		OnDelivery: func(d feed.Delivery) {
+		OnAttempt: func(d feed.Attempt) {
 			if d.Switch && d.Done {
 				fmt.Println("homes changed:", d.Entries)
 			}

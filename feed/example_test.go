@@ -254,7 +254,7 @@ func ExampleRepository_Deliver() {
 	ctx := context.Background()
 	tables := openTables(ctx)
 	defer tables.close()
-	feeds := tables.feeds(&feed.Options{Consistent: true, InlineFollowers: 1, OnDelivery: func(d feed.Delivery) {
+	feeds := tables.feeds(&feed.Options{Consistent: true, InlineFollowers: 1, OnAttempt: func(d feed.Attempt) {
 		fmt.Println("entries:", d.Entries, "done:", d.Done, "error:", d.Err)
 	}})
 	for _, reader := range []string{"ann", "ben", "jack"} {

@@ -79,10 +79,10 @@ type Options struct {
 	// quarter. Defaults to 2 s.
 	Poll time.Duration
 
-	// OnDelivery is called after every attempt at a delivery, even one that
+	// OnAttempt is called after every attempt at a delivery, even one that
 	// failed and will be tried again. It must not block and is called by several
 	// goroutines at once. Defaults to nothing.
-	OnDelivery func(Delivery)
+	OnAttempt func(Attempt)
 
 	// OnCorrupt is called with each damaged item that an answer or a delivery
 	// leaves out, by several goroutines at once. Defaults to nothing.
@@ -108,8 +108,8 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	if o.OnDelivery == nil {
-		o.OnDelivery = func(Delivery) {}
+	if o.OnAttempt == nil {
+		o.OnAttempt = func(Attempt) {}
 	}
 	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {

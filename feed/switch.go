@@ -50,7 +50,7 @@ func (m Mode) switched(pulled bool) (next Mode, begins bool) {
 // and changed is false. Call it after the graph alone made edges, for example by
 // Import. While the owner is Opening it does nothing: call it once Mode is
 // Pulled. While a home is full (ErrTooManyPulled, ErrFull), the owner stays
-// Opening, and Options.OnDelivery reports why. A damaged mode is
+// Opening, and Options.OnAttempt reports why. A damaged mode is
 // plaza.ErrCorrupt.
 //
 // Cost: 1 request, 1 RCU, and 1 transaction, 4 WCU; with nothing to do 2

@@ -75,9 +75,9 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	const followers = 5
 	w := newWorld(t, nil)
 	w.followedBy(t, "chris", followers)
-	var deliveries []feed.Delivery
-	worker := w.paged(t, &feed.Options{OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
-	deliver := func() feed.Delivery {
+	var deliveries []feed.Attempt
+	worker := w.paged(t, &feed.Options{OnAttempt: func(d feed.Attempt) { deliveries = append(deliveries, d) }})
+	deliver := func() feed.Attempt {
 		t.Helper()
 		deliveries = nil
 		delivered, err := worker.Deliver(t.Context())
@@ -90,7 +90,7 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 
 	at := w.setPulled(t, "chris", true)
 	opening := w.publish(t, "chris", 1)[0].ID
-	require.Equal(t, feed.Delivery{Owner: "chris", ID: at, Switch: true, Entries: followers, Done: true}, deliver())
+	require.Equal(t, feed.Attempt{Owner: "chris", ID: at, Switch: true, Entries: followers, Done: true}, deliver())
 	require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
 	for i := range followers {
 		p := w.pullOf(t, reader(i))
@@ -108,7 +108,7 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	closing := fresh.publish(t, "chris", 1)[0].ID
 	_, err = fresh.Outbox("chris").Remove(t.Context(), closing)
 	require.NoError(t, err, "a tombstone counts")
-	require.Equal(t, feed.Delivery{Owner: "chris", ID: at, Switch: true, Entries: followers, Done: true}, deliver())
+	require.Equal(t, feed.Attempt{Owner: "chris", ID: at, Switch: true, Entries: followers, Done: true}, deliver())
 	require.Equal(t, sourceMode{feed.Pushed, at}, w.storedMode(t, "chris"))
 	for i := range followers {
 		p := w.pullOf(t, reader(i))
@@ -127,7 +127,7 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	_, _, err = w.follows.Follow(t.Context(), followEdge("late", "chris"))
 	require.NoError(t, err)
 	at = w.setPulled(t, "chris", true)
-	require.Equal(t, feed.Delivery{Owner: "chris", ID: at, Switch: true, Entries: followers + 1, Done: true}, deliver())
+	require.Equal(t, feed.Attempt{Owner: "chris", ID: at, Switch: true, Entries: followers + 1, Done: true}, deliver())
 	require.Equal(t, at, w.pullOf(t, "late").At)
 }
 
@@ -323,8 +323,8 @@ func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
 	over := w.setPulled(t, "chris", true)
 	back := w.setPulled(t, "chris", false)
 	var mu sync.Mutex
-	deliveries := map[ids.ID]feed.Delivery{}
-	worker := w.process(t, &feed.Options{OnDelivery: func(d feed.Delivery) {
+	deliveries := map[ids.ID]feed.Attempt{}
+	worker := w.process(t, &feed.Options{OnAttempt: func(d feed.Attempt) {
 		mu.Lock()
 		defer mu.Unlock()
 		deliveries[d.ID] = d
@@ -332,7 +332,7 @@ func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
 	delivered, err := worker.Deliver(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, delivered)
-	require.Equal(t, map[ids.ID]feed.Delivery{
+	require.Equal(t, map[ids.ID]feed.Attempt{
 		over: {Owner: "chris", ID: over, Switch: true},
 		back: {Owner: "chris", ID: back, Switch: true, Done: true},
 	}, deliveries)
@@ -400,9 +400,9 @@ func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 			tc.spoil(w, reader(3))
 			at := w.setPulled(t, "chris", true)
 			var clock clock
-			var deliveries []feed.Delivery
+			var deliveries []feed.Attempt
 			meter := dynamotest.NewMeter()
-			worker := w.process(t, nil, meter.Wrap).paged(t, &feed.Options{Now: clock.now, Parallel: 1, OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
+			worker := w.process(t, nil, meter.Wrap).paged(t, &feed.Options{Now: clock.now, Parallel: 1, OnAttempt: func(d feed.Attempt) { deliveries = append(deliveries, d) }})
 			for attempt := range faults.Size(3, 2) {
 				meter.Take()
 				deliveries = nil

@@ -69,7 +69,7 @@ func TestOtherWorkersTakeOverFromADeadOne(t *testing.T) {
 				return faults.Fault{Kind: faults.KilledAfter}
 			})
 		}
-		worker := w.process(t, &feed.Options{Now: clock.now, Poll: 10 * time.Millisecond, OnDelivery: func(d feed.Delivery) {
+		worker := w.process(t, &feed.Options{Now: clock.now, Poll: 10 * time.Millisecond, OnAttempt: func(d feed.Attempt) {
 			if d.Done {
 				delivered[n].Add(1)
 			}

@@ -64,9 +64,9 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, keys 
 	}
 	s.feeds, err = feed.New(db, t.Feed, s.ids, s.follows, &feed.Options{
 		Codec: codec, OnCorrupt: onCorrupt(log),
-		OnDelivery: func(d feed.Delivery) {
-			if d.Err != nil {
-				log.Warn("delivery will be tried again", "err", d.Err)
+		OnAttempt: func(a feed.Attempt) {
+			if a.Err != nil {
+				log.Warn("delivery will be tried again", "err", a.Err)
 			}
 		},
 	})

@@ -34,14 +34,14 @@ func Open(ctx context.Context, codec cursor.Codec, log *slog.Logger) (*feed.Repo
 		return nil, err
 	}
 	return feed.New(db, os.Getenv("FEED_TABLE"), machine, follows, &feed.Options{
-		Codec:      codec,
-		OnDelivery: func(d feed.Delivery) { logDelivery(log, d) },
-		OnCorrupt:  func(err *plaza.CorruptError) { log.Error("damaged item", "error", err) },
+		Codec:     codec,
+		OnAttempt: func(a feed.Attempt) { logAttempt(log, a) },
+		OnCorrupt: func(err *plaza.CorruptError) { log.Error("damaged item", "error", err) },
 	})
 }
 
-func logDelivery(log *slog.Logger, d feed.Delivery) {
-	if d.Err != nil {
-		log.Error("not delivered yet", "owner", d.Owner, "activity", d.ID, "error", d.Err)
+func logAttempt(log *slog.Logger, a feed.Attempt) {
+	if a.Err != nil {
+		log.Error("not delivered yet", "owner", a.Owner, "activity", a.ID, "error", a.Err)
 	}
 }
