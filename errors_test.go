@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,6 +49,7 @@ var exportedErrors = map[string]error{
 	"plaza.ErrUnavailable":    plaza.ErrUnavailable,
 	"plaza.ErrTable":          plaza.ErrTable,
 	"plaza.ErrCorrupt":        plaza.ErrCorrupt,
+	"plaza.PartialError":      &plaza.PartialError{Errs: []error{fmt.Errorf("feed: publish: %w", plaza.ErrBusy)}},
 	"plaza.InvalidError":      &plaza.InvalidError{},
 	"plaza.CorruptError":      &plaza.CorruptError{},
 	"plaza.ClockError":        &plaza.ClockError{},
@@ -102,15 +104,12 @@ func TestEveryExportedErrorIsListedHere(t *testing.T) {
 	require.Equal(t, declaredErrors(t), slices.Sorted(maps.Keys(exportedErrors)))
 }
 
-// TestEveryExportedErrorIsOfOneClass judges errors by the switch in plaza's
-// package comment.
 func TestEveryExportedErrorIsOfOneClass(t *testing.T) {
 	t.Parallel()
-	cases := classes(t)
 	for name, err := range exportedErrors {
 		wrapped := fmt.Errorf("follow: follow \"ann\": %w", err)
 		var of []string
-		for _, class := range cases {
+		for _, class := range classes() {
 			if errors.Is(wrapped, exportedErrors["plaza."+class]) {
 				of = append(of, class)
 			}
@@ -118,36 +117,40 @@ func TestEveryExportedErrorIsOfOneClass(t *testing.T) {
 		require.Len(t, of, 1, "%s is %v", name, of)
 	}
 	for _, err := range []error{context.Canceled, context.DeadlineExceeded} {
-		for _, class := range cases {
+		for _, class := range classes() {
 			require.NotErrorIs(t, err, exportedErrors["plaza."+class], "a context's error stays its own")
 		}
 	}
 }
 
-func TestTheSwitchOfPlazasCommentNamesEveryClass(t *testing.T) {
+var statusLine = regexp.MustCompile(`(?m)^\t(Err.*?) {2,}(\d{3})`)
+
+func TestThePackageCommentNamesTheStatusOfEveryClass(t *testing.T) {
 	t.Parallel()
-	var declared []string
-	for name := range exportedErrors {
-		if class, ok := strings.CutPrefix(name, "plaza.Err"); ok {
-			declared = append(declared, "Err"+class)
-		}
-	}
-	require.ElementsMatch(t, declared, classes(t))
-}
-
-var switchCase = regexp.MustCompile(`case errors\.Is\(err, plaza\.(Err\w+)\):`)
-
-// classes are the cases of the switch in plaza's package comment, in its order.
-func classes(t *testing.T) []string {
-	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "plaza.go", nil, parser.ParseComments)
 	require.NoError(t, err)
-	var classes []string
-	for _, found := range switchCase.FindAllStringSubmatch(file.Doc.Text(), -1) {
-		classes = append(classes, found[1])
+	want, have := map[string]string{}, map[string]string{"ErrBusy, with a RetryAfter": "429"}
+	for _, found := range statusLine.FindAllStringSubmatch(file.Doc.Text(), -1) {
+		for name := range strings.SplitSeq(found[1], ", Err") {
+			want["Err"+strings.TrimPrefix(name, "Err")] = found[2]
+		}
 	}
-	require.NotEmpty(t, classes)
-	return classes
+	for _, class := range classes() {
+		status, _ := plaza.Status(exportedErrors["plaza."+class])
+		have[class] = strconv.Itoa(status)
+	}
+	require.Equal(t, want, have)
+}
+
+// classes are the sentinels of package plaza.
+func classes() []string {
+	var names []string
+	for name := range exportedErrors {
+		if class, ok := strings.CutPrefix(name, "plaza.Err"); ok {
+			names = append(names, "Err"+class)
+		}
+	}
+	return names
 }
 
 // declaredErrors are what public packages declare, as exportedErrors names it.

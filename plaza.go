@@ -3,26 +3,23 @@
 // messages, leaderboards and danmu. It owns the data and keeps it correct; the service
 // keeps its transport.
 //
-// This package has the errors that all features share. An application maps them
-// to its own statuses once:
+// This package has the errors that all features share. Status gives each its HTTP status:
 //
-//	switch {
-//	case errors.Is(err, plaza.ErrInvalid):        // 400
-//	case errors.Is(err, plaza.ErrForbidden):      // 403
-//	case errors.Is(err, plaza.ErrNotFound):       // 404
-//	case errors.Is(err, plaza.ErrConflict):       // 409
-//	case errors.Is(err, plaza.ErrRemoved):        // 410
-//	case errors.Is(err, plaza.ErrBusy):           // 429 or 503: repeat later
-//	case errors.Is(err, plaza.ErrUnavailable):    // 503: repeat later
-//	case errors.Is(err, plaza.ErrUnknownOutcome): // 503: repeat, with the same id if it has one
-//	case errors.Is(err, plaza.ErrTable):          // 500: the deployment is wrong
-//	case errors.Is(err, plaza.ErrCorrupt):        // 500: repair the item it names
-//	}
+//	ErrInvalid                                    400
+//	ErrForbidden                                  403
+//	ErrNotFound                                   404
+//	ErrConflict                                   409
+//	ErrRemoved                                    410
+//	ErrBusy, with a RetryAfter                    429
+//	ErrBusy, ErrUnavailable, ErrUnknownOutcome    503: repeat later, with the same identity
+//	ErrTable                                      500: the deployment is wrong
+//	ErrCorrupt                                    500: repair the item it names
 //
 // Start with the packages follow and feed. They build on cursor and ids.
 package plaza
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -49,20 +46,19 @@ var (
 
 	// ErrBusy is returned when throttling or contention outlasted every attempt,
 	// or when a read got no usable answer. The write that failed wrote nothing; what
-	// the call wrote before stands. Repeat the call later, with the same identity.
+	// the call wrote before is kept. Repeat the call later, with the same identity.
 	ErrBusy = errors.New("plaza: busy")
 
-	// ErrUnknownOutcome is returned when a write was sent and its answer was lost,
-	// whatever a later attempt met, or when an answer came only after others had
-	// changed the same thing. Repeat the write with the same identity to find out:
-	// that is harmless. If the call has no identity, as Hide, a repeat is a new
-	// call: make it if it is still wanted.
+	// ErrUnknownOutcome is returned when a write was sent and its answer was lost, and
+	// nothing that was read later shows whether it was applied. Repeat the write with
+	// the same identity: that is harmless. A call without an identity, such as Hide,
+	// can be made again if it is still wanted.
 	ErrUnknownOutcome = errors.New("plaza: outcome unknown")
 
 	// ErrUnavailable is returned when this process lacks something that the call
 	// needs, such as a machine number, zone files, credentials or a connection to
 	// DynamoDB. The write that failed was never sent; what the call wrote before
-	// stands. Repeat the call later, with the same identity.
+	// is kept. Repeat the call later, with the same identity.
 	ErrUnavailable = errors.New("plaza: unavailable")
 
 	// ErrTable is returned when a table does not exist, has another schema than
@@ -123,3 +119,22 @@ func (e *ClockError) Error() string {
 }
 
 func (e *ClockError) Unwrap() error { return ErrUnavailable }
+
+type operationKey struct{}
+
+// WithOperation names the call that runs with ctx, such as "feed.Home.List". The
+// outermost name stays, so the calls that a call makes count as its own. Plaza's
+// calls name themselves.
+func WithOperation(ctx context.Context, name string) context.Context {
+	if Operation(ctx) != "" {
+		return ctx
+	}
+	return context.WithValue(ctx, operationKey{}, name)
+}
+
+// Operation returns the name of the running call, or "" outside of one. The SDK passes
+// its context to middleware and to the HTTP client, so meters, spans and logs can use it.
+func Operation(ctx context.Context) string {
+	name, _ := ctx.Value(operationKey{}).(string)
+	return name
+}

@@ -241,7 +241,7 @@ func ExampleOptions_limiter() {
 		_, created, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"})
 		var rate *ratelimit.Error
 		if errors.As(err, &rate) {
-			fmt.Println("wait", rate.RetryAfter.Round(10*time.Second))
+			fmt.Println("wait", rate.Wait.Round(10*time.Second))
 			continue
 		}
 		fmt.Println(created, err)

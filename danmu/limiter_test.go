@@ -39,7 +39,7 @@ func retryAfter(t testing.TB, err error) time.Duration {
 	require.ErrorAs(t, err, &rate)
 	require.ErrorIs(t, err, ratelimit.ErrExceeded)
 	require.ErrorIs(t, err, plaza.ErrBusy)
-	return rate.RetryAfter
+	return rate.Wait
 }
 
 func TestAFastSenderMustWait(t *testing.T) {

@@ -85,7 +85,7 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 		return Comment{}, false, err
 	}
 	if wait > 0 && !repeatable {
-		return Comment{}, false, &ratelimit.Error{RetryAfter: wait}
+		return Comment{}, false, &ratelimit.Error{Wait: wait}
 	}
 	l, err := r.layoutFor(ctx, c, wait > 0)
 	if repeatable && errors.Is(err, plaza.ErrInvalid) { // it may have been valid when it was first sent
@@ -109,7 +109,7 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 			return first.repeated(c, &stored)
 		}
 		if wait > 0 {
-			return Comment{}, false, &ratelimit.Error{RetryAfter: wait}
+			return Comment{}, false, &ratelimit.Error{Wait: wait}
 		}
 	}
 	err = r.table.Run(ctx, r.table.Put(stored).If("attribute_not_exists(pk)"))

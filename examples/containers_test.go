@@ -17,7 +17,7 @@ import (
 
 func TestTheComposeFileStartsTheEngineOfTheTests(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../compose.yaml")
+	text, err := os.ReadFile("../.devcontainer/compose.yaml")
 	require.NoError(t, err)
 	var file struct {
 		Services map[string]struct {

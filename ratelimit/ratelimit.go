@@ -20,16 +20,19 @@ import (
 var ErrExceeded = fmt.Errorf("ratelimit: too many attempts: %w", plaza.ErrBusy)
 
 // Error refuses an attempt that comes too soon. Nothing was stored. Repeat the attempt
-// after RetryAfter. It unwraps to ErrExceeded.
+// after Wait. It unwraps to ErrExceeded.
 type Error struct {
-	RetryAfter time.Duration
+	Wait time.Duration
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("ratelimit: too many attempts, wait %v", e.RetryAfter)
+	return fmt.Sprintf("ratelimit: too many attempts, wait %v", e.Wait)
 }
 
 func (e *Error) Unwrap() error { return ErrExceeded }
+
+// RetryAfter makes the plaza.Status of the error 429.
+func (e *Error) RetryAfter() time.Duration { return e.Wait }
 
 // Limiter limits how often a user may send to an object. It is safe for concurrent use.
 type Limiter interface {

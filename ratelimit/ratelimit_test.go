@@ -228,12 +228,12 @@ func TestUnlimitedRefusesNothing(t *testing.T) {
 
 func TestAnErrorSaysWhenToRepeat(t *testing.T) {
 	t.Parallel()
-	err := fmt.Errorf("danmu: send: %w", &ratelimit.Error{RetryAfter: time.Second})
+	err := fmt.Errorf("danmu: send: %w", &ratelimit.Error{Wait: time.Second})
 	require.ErrorIs(t, err, ratelimit.ErrExceeded)
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	var refused *ratelimit.Error
 	require.ErrorAs(t, err, &refused)
-	require.Equal(t, time.Second, refused.RetryAfter)
+	require.Equal(t, time.Second, refused.Wait)
 	require.NotErrorIs(t, err, plaza.ErrInvalid)
 }
 

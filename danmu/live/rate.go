@@ -56,7 +56,7 @@ func (r *rates) take(room, user string) error {
 	userPaid, userWait := r.next(byUser, r.user, now)
 	roomPaid, roomWait := r.next(byRoom, r.room, now)
 	if wait := max(userWait, roomWait); wait > 0 {
-		return &ratelimit.Error{RetryAfter: wait}
+		return &ratelimit.Error{Wait: wait}
 	}
 	if r.room.Every > 0 {
 		r.paid.Add(byRoom, roomPaid)

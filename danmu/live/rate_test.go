@@ -29,7 +29,7 @@ func TestRatesBoundAUserAndARoom(t *testing.T) {
 			var rate *ratelimit.Error
 			require.ErrorAs(t, err, &rate)
 			require.ErrorIs(t, err, ratelimit.ErrExceeded)
-			return rate.RetryAfter
+			return rate.Wait
 		}
 		require.Zero(t, send(room, "ann", 1))
 		require.Zero(t, send(room, "ann", 2))

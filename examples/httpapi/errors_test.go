@@ -53,7 +53,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 	} {
 		require.Equal(t, status, problemOf(fmt.Errorf("doing: %w", err)).status, err)
 	}
-	require.Equal(t, http.StatusTooManyRequests, problemOf(&ratelimit.Error{RetryAfter: time.Second}).status)
+	require.Equal(t, http.StatusTooManyRequests, problemOf(&ratelimit.Error{Wait: time.Second}).status)
 	require.NotEqual(t, problemOf(plaza.ErrRemoved).Reason, problemOf(leaderboard.ErrClosed).Reason)
 	// A write that timed out may have been applied.
 	late := fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, context.DeadlineExceeded)
@@ -65,7 +65,7 @@ func TestEveryRetryableAnswerHasRetryAfter(t *testing.T) {
 	for err, after := range map[error]string{
 		plaza.ErrBusy: "1", plaza.ErrUnavailable: "1", plaza.ErrUnknownOutcome: "1", lease.ErrLost: "1",
 		&guard.RefusedError{Status: http.StatusTooManyRequests, After: 1200 * time.Millisecond}: "2",
-		&ratelimit.Error{RetryAfter: 500 * time.Millisecond}:                                    "1",
+		&ratelimit.Error{Wait: 500 * time.Millisecond}:                                    "1",
 		plaza.ErrTable: "", plaza.ErrNotFound: "",
 	} {
 		w := httptest.NewRecorder()

@@ -62,7 +62,7 @@ func problemOf(err error) problem {
 		p.status, p.Field, p.Reason, p.after = refused.Status, refused.Field, refused.Reason, refused.After
 	}
 	if errors.As(err, &limited) {
-		p.status, p.Reason, p.after = http.StatusTooManyRequests, "too much at once: repeat it later, with the same key", limited.RetryAfter
+		p.status, p.Reason, p.after = http.StatusTooManyRequests, "too much at once: repeat it later, with the same key", limited.Wait
 	}
 	if p.status == http.StatusServiceUnavailable {
 		p.after = time.Second

@@ -87,7 +87,7 @@ func (r *Repository) store(ctx context.Context, m *Message) (first guard, k know
 		return guard{}, known{}, err
 	}
 	if wait > 0 {
-		if first, err = r.guarded(ctx, *m, &ratelimit.Error{RetryAfter: wait}); err == nil {
+		if first, err = r.guarded(ctx, *m, &ratelimit.Error{Wait: wait}); err == nil {
 			k, err = r.know(ctx, m.Conversation)
 		}
 		return first, k, err

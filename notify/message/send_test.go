@@ -161,7 +161,7 @@ func TestTheLimiterBoundsWhatAUserSendsToAConversation(t *testing.T) {
 		var limited *ratelimit.Error
 		require.ErrorAs(t, err, &limited)
 		require.ErrorIs(t, err, plaza.ErrBusy)
-		require.Equal(t, 500*time.Millisecond, limited.RetryAfter)
+		require.Equal(t, 500*time.Millisecond, limited.Wait)
 		require.False(t, created)
 	}
 	w.pass(500 * time.Millisecond)

@@ -60,7 +60,7 @@ func problemOf(err error) problem {
 	case errors.As(err, &refused):
 		p.status, p.Field, p.Reason, p.after = refused.Status, refused.Field, refused.Reason, refused.After
 	case errors.As(err, &rate):
-		p.after = rate.RetryAfter
+		p.after = rate.Wait
 	case errors.As(err, &invalid):
 		p.Field, p.Reason = wireName(invalid.Field), invalid.Reason
 	}

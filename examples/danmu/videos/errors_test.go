@@ -27,7 +27,7 @@ func TestEachErrorHasItsStatusAndShowsNothingMore(t *testing.T) {
 		after  string
 	}{
 		"too late":        {danmu.ErrTooLate, http.StatusForbidden, ""},
-		"too many":        {&ratelimit.Error{RetryAfter: 1200 * time.Millisecond}, http.StatusTooManyRequests, "2"},
+		"too many":        {&ratelimit.Error{Wait: 1200 * time.Millisecond}, http.StatusTooManyRequests, "2"},
 		"not theirs":      {plaza.ErrForbidden, http.StatusForbidden, ""},
 		"none":            {plaza.ErrNotFound, http.StatusNotFound, ""},
 		"another payload": {plaza.ErrConflict, http.StatusConflict, ""},
