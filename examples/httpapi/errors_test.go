@@ -65,7 +65,7 @@ func TestEveryRetryableAnswerHasRetryAfter(t *testing.T) {
 	for err, after := range map[error]string{
 		plaza.ErrBusy: "1", plaza.ErrUnavailable: "1", plaza.ErrUnknownOutcome: "1", lease.ErrLost: "1",
 		&guard.RefusedError{Status: http.StatusTooManyRequests, After: 1200 * time.Millisecond}: "2",
-		&ratelimit.Error{Wait: 500 * time.Millisecond}:                                    "1",
+		&ratelimit.Error{Wait: 500 * time.Millisecond}:                                          "1",
 		plaza.ErrTable: "", plaza.ErrNotFound: "",
 	} {
 		w := httptest.NewRecorder()
