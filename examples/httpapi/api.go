@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"html/template"
 	"log/slog"
 	"net/http"
-	"sync"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
@@ -19,11 +17,6 @@ type api struct {
 	log   *slog.Logger
 	mux   *http.ServeMux
 	guard *guard.Guard
-
-	leaving    *template.Template
-	streams    *guard.Streams
-	ending     chan struct{} // closed to end the streams
-	endStreams func()
 }
 
 // action handles a request. Its answer is sent as JSON.
@@ -31,14 +24,7 @@ type action func(*http.Request) (answer any, err error)
 
 // newAPI returns an api that answers to hosts, localhost and the listener's address.
 func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
-	a := &api{
-		service: s, log: log, mux: http.NewServeMux(),
-		guard:   guard.New(hosts...),
-		leaving: leavingPage(),
-		streams: guard.NewStreams(streamsEach, streamsAll),
-		ending:  make(chan struct{}),
-	}
-	a.endStreams = sync.OnceFunc(func() { close(a.ending) })
+	a := &api{service: s, log: log, mux: http.NewServeMux(), guard: guard.New(hosts...)}
 	a.routes()
 	return a
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/notify/message"
-	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -78,18 +77,7 @@ func (a *api) createGroup(r *http.Request) (any, error) {
 	if errors.As(err, &invalid) && invalid.Field == "ID" {
 		err = &plaza.InvalidError{Field: "group", Reason: invalid.Reason}
 	}
-	if err != nil {
-		return nil, err
-	}
-	// After a repeat some have left, perhaps the user in the path too.
-	members, err := a.messages.Members(r.Context(), message.In{Conversation: g.ID, User: user})
-	if err != nil && !errors.Is(err, message.ErrNotMember) {
-		return nil, err
-	}
-	for _, member := range members {
-		a.tellOf(r.Context(), msglive.Joined, message.In{Conversation: g.ID, User: member}, 0)
-	}
-	return followed{created}, nil
+	return followed{created}, err
 }
 
 func (a *api) members(r *http.Request) (any, error) {
@@ -105,21 +93,11 @@ func (a *api) addMember(r *http.Request) (any, error) {
 	by := in.User
 	in.User = r.PathValue("other")
 	changed, err := a.messages.Add(r.Context(), in, by)
-	if err == nil {
-		a.tellOf(r.Context(), msglive.Joined, in, 0)
-	}
 	return change{changed}, err
 }
 
 func (a *api) leave(r *http.Request) (any, error) {
-	in := inPath(r)
-	changed, err := a.messages.Leave(r.Context(), in)
-	if err == nil && !changed { // a repeat, unless it is a stranger's, of whom nobody must be told
-		_, err = a.messages.Access(r.Context(), in)
-	}
-	if err == nil {
-		a.tellOf(r.Context(), msglive.Left, in, 0)
-	}
+	changed, err := a.messages.Leave(r.Context(), inPath(r))
 	return change{changed}, err
 }
 
@@ -130,12 +108,7 @@ func (a *api) readTo(r *http.Request) (any, error) {
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	in := inPath(r)
-	err := a.messages.Read(r.Context(), in, body.UpTo)
-	if err == nil {
-		a.tellOf(r.Context(), msglive.Read, in, body.UpTo)
-	}
-	return none{}, err
+	return none{}, a.messages.Read(r.Context(), inPath(r), body.UpTo)
 }
 
 func (a *api) receipts(r *http.Request) (any, error) {
@@ -143,14 +116,5 @@ func (a *api) receipts(r *http.Request) (any, error) {
 }
 
 func (a *api) clear(r *http.Request) (any, error) {
-	in := inPath(r)
-	err := a.messages.Clear(r.Context(), in)
-	if err != nil {
-		return nil, err
-	}
-	now, err := a.messages.Access(r.Context(), in)
-	if err == nil && now.From > 0 {
-		a.tellOf(r.Context(), msglive.Cleared, in, now.From)
-	}
-	return none{}, err
+	return none{}, a.messages.Clear(r.Context(), inPath(r))
 }

@@ -1,13 +1,14 @@
-// Command httpapi is a small JSON service over follow, feed, comment, reaction,
-// leaderboard and notify, with pages that show a bell and private messages, on a DynamoDB
-// that it starts on this machine. Copy from it.
+// Command httpapi shows Plaza's features as a JSON service, on a DynamoDB that it starts on
+// this machine. Copy routes.go and its handlers, errors.go (errors as statuses),
+// request.go (pages and times in a query), service.go (the repositories) and server.go (a
+// graceful stop).
 //
 //	go run ./examples/httpapi
 //	go run ./examples/httpapi -addr localhost:9000
 //
-// routes.go lists the requests. It answers to localhost, to the address of -addr and to
-// the names of -host. PLAZA_CURSOR_KEY and PLAZA_LINK_KEY, 64 hexadecimal digits each,
-// are the keys that seal its cursors and sign its links to unsubscribe. An interrupt or SIGTERM stops it after the current requests.
+// It answers to localhost, to the address of -addr and to the names of -host.
+// PLAZA_CURSOR_KEY, 64 hexadecimal digits, is the key that seals its cursors. An interrupt
+// or SIGTERM stops it after the current requests.
 package main
 
 import (
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 
 	log := slog.New(slog.NewTextHandler(out, nil))
-	keys, err := newSecrets(os.Getenv, log)
+	codec, err := newCodec(os.Getenv, log)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	s, err := newService(ctx, env.DB, env.Tables, keys, log)
+	s, err := newService(ctx, env.DB, env.Tables, codec, log)
 	if err != nil {
 		return err
 	}

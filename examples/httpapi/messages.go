@@ -11,7 +11,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/notify/message"
-	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 )
 
 // letter is a message with the time when it was sent.
@@ -49,7 +48,6 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.tell(r.Context(), msglive.Said(m)) // also after a repeat: the first call may have died before this
 	return letterOf(m), nil
 }
 
@@ -84,7 +82,6 @@ func (a *api) editMessage(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.tell(r.Context(), msglive.Said(m))
 	return letterOf(m), nil
 }
 
@@ -93,21 +90,6 @@ func (a *api) recallMessage(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := inPath(r)
-	changed, err := a.messages.Recall(r.Context(), in, seq)
-	if err == nil {
-		a.tellOf(r.Context(), msglive.Recalled, in, seq)
-	}
+	changed, err := a.messages.Recall(r.Context(), inPath(r), seq)
 	return change{changed}, err
-}
-
-// shownTyping reports whether others were shown that a user is typing: once in a few
-// seconds, however often a page calls.
-type shownTyping struct {
-	Shown bool `json:"shown"`
-}
-
-func (a *api) typing(r *http.Request) (any, error) {
-	shown, err := a.talks.Typing(r.Context(), inPath(r))
-	return shownTyping{shown}, err
 }

@@ -33,10 +33,7 @@ const noticesAtOnce = 8
 // do not repeat, read the changes of the tables instead, as examples/notify does.
 func (s *service) notify(ctx context.Context, notices ...notify.Notification) error {
 	return each(ctx, notices, func(ctx context.Context, n notify.Notification) error {
-		result, _, err := s.bell.Notify(ctx, n)
-		if err == nil && result.Outcome != notify.Dropped {
-			s.ring(ctx, n.User) // also after a repeat: the first call may have died before this
-		}
+		_, _, err := s.bell.Notify(ctx, n)
 		return err
 	})
 }
@@ -46,9 +43,6 @@ func (s *service) notify(ctx context.Context, notices ...notify.Notification) er
 func (s *service) retract(ctx context.Context, notices ...notify.Notification) error {
 	return each(ctx, notices, func(ctx context.Context, n notify.Notification) error {
 		_, err := s.bell.Retract(ctx, n)
-		if err == nil {
-			s.ring(ctx, n.User)
-		}
 		return err
 	})
 }
@@ -203,10 +197,7 @@ func (s *service) forgetComment(ctx context.Context, at comment.Address, author 
 	if !ok {
 		return nil
 	}
-	groups, err := s.bell.RetractTarget(ctx, c.User, about)
-	if groups > 0 {
-		s.ring(ctx, c.User)
-	}
+	_, err = s.bell.RetractTarget(ctx, c.User, about)
 	return err
 }
 

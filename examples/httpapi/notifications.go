@@ -47,26 +47,16 @@ func listOf(r *http.Request, read func(context.Context, string, cursor.PageReque
 // none is the answer to a call that has nothing to say.
 type none struct{}
 
-// marked marks, and notifies the user's other devices.
-func (a *api) marked(r *http.Request, mark func(ctx context.Context, user string) error) (any, error) {
-	user := r.PathValue("user")
-	err := mark(r.Context(), user)
-	if err == nil {
-		a.ring(r.Context(), user)
-	}
-	return none{}, err
-}
+func (a *api) markSeen(r *http.Request) (any, error) { return markView(r, a.bell.MarkSeen) }
 
-func (a *api) markSeen(r *http.Request) (any, error) { return a.markView(r, a.bell.MarkSeen) }
+func (a *api) markAllRead(r *http.Request) (any, error) { return markView(r, a.bell.MarkAllRead) }
 
-func (a *api) markAllRead(r *http.Request) (any, error) { return a.markView(r, a.bell.MarkAllRead) }
-
-func (a *api) markView(r *http.Request, mark func(context.Context, string, notify.View) error) (any, error) {
+func markView(r *http.Request, mark func(context.Context, string, notify.View) error) (any, error) {
 	var view notify.View
 	if err := guard.ReadJSON(r, &view); err != nil {
 		return nil, err
 	}
-	return a.marked(r, func(ctx context.Context, user string) error { return mark(ctx, user, view) })
+	return none{}, mark(r.Context(), r.PathValue("user"), view)
 }
 
 func (a *api) markRead(r *http.Request) (any, error) {
@@ -76,7 +66,7 @@ func (a *api) markRead(r *http.Request) (any, error) {
 	if err := guard.ReadJSON(r, &read); err != nil {
 		return nil, err
 	}
-	return a.marked(r, func(ctx context.Context, user string) error { return a.bell.MarkRead(ctx, user, read.Shown) })
+	return none{}, a.bell.MarkRead(r.Context(), r.PathValue("user"), read.Shown)
 }
 
 func (a *api) dismiss(r *http.Request) (any, error) {
@@ -84,14 +74,14 @@ func (a *api) dismiss(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.marked(r, func(ctx context.Context, user string) error { return a.bell.Dismiss(ctx, user, id) })
+	return none{}, a.bell.Dismiss(r.Context(), r.PathValue("user"), id)
 }
 
-func (a *api) markUnread(r *http.Request) (any, error) { return a.moved(r, a.bell.MarkUnread) }
+func (a *api) markUnread(r *http.Request) (any, error) { return moved(r, a.bell.MarkUnread) }
 
-func (a *api) archive(r *http.Request) (any, error) { return a.moved(r, a.bell.Archive) }
+func (a *api) archive(r *http.Request) (any, error) { return moved(r, a.bell.Archive) }
 
-func (a *api) unarchive(r *http.Request) (any, error) { return a.moved(r, a.bell.Unarchive) }
+func (a *api) unarchive(r *http.Request) (any, error) { return moved(r, a.bell.Unarchive) }
 
 func (a *api) snooze(r *http.Request) (any, error) {
 	var sleep struct {
@@ -104,17 +94,13 @@ func (a *api) snooze(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.moved(r, func(ctx context.Context, in notify.In) (bool, error) { return a.bell.Snooze(ctx, in, until) })
+	return moved(r, func(ctx context.Context, in notify.In) (bool, error) { return a.bell.Snooze(ctx, in, until) })
 }
 
-func (a *api) unsnooze(r *http.Request) (any, error) { return a.moved(r, a.bell.Unsnooze) }
+func (a *api) unsnooze(r *http.Request) (any, error) { return moved(r, a.bell.Unsnooze) }
 
 // moved changes the group in the path.
-func (a *api) moved(r *http.Request, do func(context.Context, notify.In) (bool, error)) (any, error) {
-	in := notify.In{User: r.PathValue("user"), Group: r.PathValue("group")}
-	changed, err := do(r.Context(), in)
-	if err == nil {
-		a.ring(r.Context(), in.User)
-	}
+func moved(r *http.Request, do func(context.Context, notify.In) (bool, error)) (any, error) {
+	changed, err := do(r.Context(), notify.In{User: r.PathValue("user"), Group: r.PathValue("group")})
 	return change{changed}, err
 }

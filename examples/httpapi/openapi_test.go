@@ -55,7 +55,7 @@ func held(t *testing.T, api http.Handler) http.Handler {
 		method, path, _ := strings.Cut(r.Pattern, " ")
 		item := doc.Paths.Value(path)
 		if item == nil || r.Method == http.MethodHead {
-			return // a page, or refused before it had a route
+			return // refused before it had a route
 		}
 		operation := item.GetOperation(method)
 		if slices.Contains(own, seen.status) {
@@ -138,7 +138,7 @@ func TestTheDescriptionHasTheRoutes(t *testing.T) {
 		}
 	}
 	routes := requests(t)
-	require.Greater(t, len(routes), 80)
+	require.Greater(t, len(routes), 70)
 	require.ElementsMatch(t, slices.Collect(maps.Keys(routes)), slices.Collect(maps.Keys(described)))
 	for pattern, r := range routes {
 		if r.status != 0 {
@@ -157,7 +157,7 @@ func parameters(all openapi3.Parameters, where string) (names []string) {
 	return names
 }
 
-// requests reads routes.go. Files and pages are not described.
+// requests reads routes.go. It leaves out the description itself.
 func requests(t *testing.T) map[string]request {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "routes.go", nil, 0)
@@ -199,8 +199,11 @@ func literals(t *testing.T, of []ast.Expr) (texts []string) {
 }
 
 func theDescriptionIsServed(t *testing.T, w world) {
-	a := w.follow(t, "GET", "/openapi.yaml", "", "")
-	require.Equal(t, http.StatusOK, a.status)
-	require.Equal(t, "application/yaml", a.header.Get("Content-Type"))
-	require.Equal(t, string(description), a.text)
+	res, err := w.Client().Get(w.URL + "/openapi.yaml")
+	require.NoError(t, err)
+	defer res.Body.Close()
+	require.Equal(t, "application/yaml", res.Header.Get("Content-Type"))
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Equal(t, string(description), string(text))
 }

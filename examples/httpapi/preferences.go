@@ -9,7 +9,6 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/notify/message"
-	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -56,13 +55,9 @@ func (a *api) set(r *http.Request) (any, error) {
 }
 
 func (a *api) unset(r *http.Request) (any, error) {
-	changed, err := a.prefs.Unset(r.Context(), subscription(r))
-	return change{changed}, err
-}
-
-func subscription(r *http.Request) prefs.Subscription {
 	query := r.URL.Query()
-	return prefs.Subscription{User: r.PathValue("user"), Verb: query.Get("verb"), Channel: query.Get("channel")}
+	changed, err := a.prefs.Unset(r.Context(), prefs.Subscription{User: r.PathValue("user"), Verb: query.Get("verb"), Channel: query.Get("channel")})
+	return change{changed}, err
 }
 
 func (a *api) blocks(r *http.Request) (any, error) {
@@ -71,21 +66,13 @@ func (a *api) blocks(r *http.Request) (any, error) {
 	})
 }
 
-func (a *api) block(r *http.Request) (any, error) {
-	return a.changeBlock(r, a.messages.Block, msglive.Blocked)
-}
+func (a *api) block(r *http.Request) (any, error) { return changeBlock(r, a.messages.Block) }
 
-func (a *api) unblock(r *http.Request) (any, error) {
-	return a.changeBlock(r, a.messages.Unblock, msglive.Unblocked)
-}
+func (a *api) unblock(r *http.Request) (any, error) { return changeBlock(r, a.messages.Unblock) }
 
 // changeBlock is for notifications and messages alike.
-func (a *api) changeBlock(r *http.Request, do func(context.Context, message.Pair) (bool, error), kind msglive.Kind) (any, error) {
-	p := message.Pair{User: r.PathValue("user"), Other: r.PathValue("other")}
-	changed, err := do(r.Context(), p)
-	if err == nil {
-		a.tellOf(r.Context(), kind, message.In{Conversation: p.Conversation(), User: p.User}, 0)
-	}
+func changeBlock(r *http.Request, do func(context.Context, message.Pair) (bool, error)) (any, error) {
+	changed, err := do(r.Context(), message.Pair{User: r.PathValue("user"), Other: r.PathValue("other")})
 	return change{changed}, err
 }
 
@@ -106,16 +93,4 @@ func changeMute(r *http.Request, do func(context.Context, prefs.Topic) (bool, er
 	}
 	changed, err := do(r.Context(), prefs.Topic{User: r.PathValue("user"), Object: object})
 	return change{changed}, err
-}
-
-// link is the way to turn a setting off with one click, without being logged in.
-type link struct {
-	Path string `json:"path"`
-}
-
-// unsubscribeLink answers with what a mail carries in its header List-Unsubscribe. A real
-// service puts it into the mails that it sends, and has no such request.
-func (a *api) unsubscribeLink(r *http.Request) (any, error) {
-	token, err := a.prefs.Token(subscription(r))
-	return link{"/unsubscribe/" + token}, err
 }

@@ -1,13 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"mime/multipart"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,88 +58,4 @@ func whoIsBlockedAndWhatIsMutedIsNotTold(t *testing.T, w world) {
 	require.Empty(t, done[cursor.Page[prefs.Block]](t, w.send(t, "GET", "/users/jean/blocked", "")).Items)
 	done[change](t, w.send(t, "PUT", "/objects/picture:jean:1/reactions/like/jasper", ""))
 	require.Equal(t, "1 jasper like picture:jean:1", w.told(t, "jean")[0])
-}
-
-const oneClick = "List-Unsubscribe=One-Click"
-
-// follow sends a request to a link that unsubscribes. The answer is a page, or JSON.
-func (w world) follow(t *testing.T, method, path, contentType, body string) answer {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))
-	require.NoError(t, err)
-	if contentType != "" {
-		r.Header.Set("Content-Type", contentType)
-	}
-	res, err := w.Client().Do(r)
-	require.NoError(t, err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	return answer{res.StatusCode, res.Header, string(text)}
-}
-
-func TestALinkUnsubscribesWithOneClick(t *testing.T) {
-	t.Parallel()
-	const urlencoded = "application/x-www-form-urlencoded"
-	var parts bytes.Buffer
-	form := multipart.NewWriter(&parts)
-	require.NoError(t, form.WriteField("List-Unsubscribe", "One-Click"))
-	require.NoError(t, form.Close())
-	w := newWorld(t)
-	for user, sent := range map[string]struct{ contentType, body string }{
-		"bob": {urlencoded, oneClick}, "cleo": {form.FormDataContentType(), parts.String()},
-	} {
-		path := done[link](t, w.send(t, "GET", "/users/"+user+"/unsubscribe?verb=follow&channel=email", "")).Path
-		for range 2 { // a filter of mail, and its reader
-			for _, method := range []string{"GET", "HEAD"} {
-				page := w.follow(t, method, path, "", "")
-				require.Equal(t, http.StatusOK, page.status)
-				require.Equal(t, "text/html; charset=utf-8", page.header.Get("Content-Type"))
-				require.Contains(t, page.header.Get("Content-Security-Policy"), "form-action 'self'")
-				require.Equal(t, "no-store", page.header.Get("Cache-Control"))
-			}
-		}
-		for _, refused := range []answer{
-			w.follow(t, "POST", path, urlencoded, ""),
-			w.follow(t, "POST", path, urlencoded, "List-Unsubscribe=x"),
-			w.follow(t, "POST", path+"?"+oneClick, urlencoded, ""),
-			w.follow(t, "POST", path, "application/json", `{"List-Unsubscribe":"One-Click"}`),
-			w.follow(t, "POST", path, urlencoded, "x="+strings.Repeat("x", maxForm)+"&"+oneClick),
-			w.follow(t, "PUT", path, urlencoded, oneClick),
-		} {
-			require.GreaterOrEqual(t, refused.status, 400)
-		}
-		require.True(t, w.mailed(t, user, followVerb))
-
-		for range 2 {
-			require.Equal(t, http.StatusOK, w.follow(t, "POST", path, sent.contentType, sent.body).status)
-			require.False(t, w.mailed(t, user, followVerb))
-		}
-		require.True(t, w.mailed(t, user, replyVerb))
-		require.True(t, w.mailed(t, "ann", followVerb))
-	}
-}
-
-func TestAForgedLinkUnsubscribesNobody(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	path := done[link](t, w.send(t, "GET", "/users/bob/unsubscribe?verb=follow&channel=email", "")).Path
-	token := strings.TrimPrefix(path, "/unsubscribe/")
-	of := done[link](t, newWorld(t).send(t, "GET", "/users/bob/unsubscribe?verb=follow&channel=email", "")).Path
-	forged := []string{"x", token + "x", token[:len(token)-1], strings.TrimPrefix(of, "/unsubscribe/"), strings.ToUpper(token)}
-	for i := range token {
-		for _, other := range "A_" {
-			if altered := token[:i] + string(other) + token[i+1:]; altered != token {
-				forged = append(forged, altered)
-			}
-		}
-	}
-	before := w.items(t)
-	for _, token := range forged {
-		a := w.follow(t, "POST", "/unsubscribe/"+token, "application/x-www-form-urlencoded", oneClick)
-		require.Equal(t, http.StatusBadRequest, a.status, token)
-		require.Contains(t, a.text, "not valid")
-	}
-	require.Equal(t, before, w.items(t))
-	require.True(t, w.mailed(t, "bob", followVerb), fmt.Sprint(len(forged)))
 }

@@ -169,7 +169,6 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 		"another verb":           {method: "PUT", path: "/users/ann/settings", body: `{"verb":"add","channel":"email","on":true}`, field: "verb"},
 		"another channel":        {method: "PUT", path: "/users/ann/settings", body: `{"channel":"fax","on":true}`, field: "channel"},
 		"unset, no channel":      {method: "DELETE", path: "/users/ann/settings?verb=like", field: "channel"},
-		"a link of no channel":   {method: "GET", path: "/users/ann/unsubscribe?verb=like", field: "channel"},
 		"blocking oneself":       {method: "PUT", path: "/users/ann/blocked/ann", field: "other"},
 		"muting nothing":         {method: "PUT", path: "/users/ann/muted/:", field: "object"},
 		"unmuting nothing":       {method: "DELETE", path: "/users/ann/muted/picture:", field: "object"},

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"embed"
-	"io/fs"
+	_ "embed"
 	"net/http"
 )
-
-//go:embed static
-var static embed.FS
 
 //go:embed openapi.yaml
 var description []byte
@@ -58,7 +54,6 @@ func (a *api) routes() {
 	a.route("GET /objects/{object}/counts", http.StatusOK, a.objectCounts)
 
 	a.route("GET /users/{user}/bell", http.StatusOK, a.unseen)
-	a.mux.HandleFunc("GET /users/{user}/bell/live", a.watch)
 	a.route("GET /users/{user}/notifications", http.StatusOK, a.notifications, "limit", "cursor")
 	a.route("GET /users/{user}/notifications/archived", http.StatusOK, a.archived, "limit", "cursor")
 	a.route("GET /users/{user}/notifications/snoozed", http.StatusOK, a.snoozed, "limit", "cursor")
@@ -85,13 +80,9 @@ func (a *api) routes() {
 	a.route("GET /users/{user}/muted", http.StatusOK, a.mutes, "limit", "cursor")
 	a.route("PUT /users/{user}/muted/{object}", http.StatusOK, a.mute)
 	a.route("DELETE /users/{user}/muted/{object}", http.StatusOK, a.unmute)
-	a.route("GET /users/{user}/unsubscribe", http.StatusOK, a.unsubscribeLink, "verb", "channel")
-	a.mux.HandleFunc("GET /unsubscribe/{token}", a.askToUnsubscribe)
-	a.mux.HandleFunc("POST /unsubscribe/{token}", a.unsubscribe)
 
 	a.route("GET /users/{user}/inbox", http.StatusOK, a.inbox, "limit", "cursor")
 	a.route("GET /users/{user}/inbox/unread", http.StatusOK, a.unread)
-	a.mux.HandleFunc("GET /users/{user}/inbox/live", a.watchMessages)
 	a.route("GET /users/{user}/pairs/{other}", http.StatusOK, a.pairWith)
 	a.route("PUT /users/{user}/groups/{group}", http.StatusOK, a.createGroup)
 	a.route("GET /users/{user}/conversations/{conversation}/messages", http.StatusOK, a.history, "limit", "cursor")
@@ -101,7 +92,6 @@ func (a *api) routes() {
 	a.route("DELETE /users/{user}/conversations/{conversation}/messages/{seq}", http.StatusOK, a.recallMessage)
 	a.route("GET /users/{user}/conversations/{conversation}/read", http.StatusOK, a.receipts)
 	a.route("PUT /users/{user}/conversations/{conversation}/read", http.StatusOK, a.readTo)
-	a.route("PUT /users/{user}/conversations/{conversation}/typing", http.StatusOK, a.typing)
 	a.route("GET /users/{user}/conversations/{conversation}/members", http.StatusOK, a.members)
 	a.route("PUT /users/{user}/conversations/{conversation}/members/{other}", http.StatusOK, a.addMember)
 	a.route("DELETE /users/{user}/conversations/{conversation}/members", http.StatusOK, a.leave)
@@ -112,25 +102,10 @@ func (a *api) routes() {
 	a.route("GET /leaderboard/{board}", http.StatusOK, a.standings, "period", "limit", "cursor", "around", "n", "friends")
 
 	a.mux.HandleFunc("GET /openapi.yaml", describe)
-	files, err := fs.Sub(static, "static")
-	if err != nil {
-		panic(err) // static is embedded
-	}
-	for _, path := range []string{"/bell/{$}", "/bell/{file}", "/messages/{$}", "/messages/{file}", "/shared/{file}"} {
-		a.mux.Handle("GET "+path, page(http.FileServerFS(files)))
-	}
 }
 
 // describe answers with the description of all these requests in OpenAPI 3.1.
 func describe(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
 	_, _ = w.Write(description) // fails if the client is gone
-}
-
-// page sets a policy that lets the page load only from this server.
-func page(files http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'")
-		files.ServeHTTP(w, r)
-	})
 }

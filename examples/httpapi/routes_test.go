@@ -174,7 +174,7 @@ func TestInternalErrorsAreNotShown(t *testing.T) {
 
 func anotherFeaturesTableIsRefusedAtTheStart(t *testing.T, w world) {
 	log := slog.New(slog.DiscardHandler)
-	keys, err := newSecrets(environment(nil), log)
+	codec, err := newCodec(environment(nil), log)
 	require.NoError(t, err)
 	for _, wrong := range []func(*tables.Names){
 		func(t *tables.Names) { t.Follow = t.Reaction },
@@ -188,7 +188,7 @@ func anotherFeaturesTableIsRefusedAtTheStart(t *testing.T, w world) {
 	} {
 		names := w.env.Tables
 		wrong(&names)
-		_, err = newService(t.Context(), w.env.DB, names, keys, log)
+		_, err = newService(t.Context(), w.env.DB, names, codec, log)
 		require.ErrorIs(t, err, plaza.ErrTable)
 	}
 }

@@ -29,7 +29,7 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 		Handler:           h,
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
-		WriteTimeout:      writeTime, // streams set their own
+		WriteTimeout:      writeTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
@@ -37,12 +37,11 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 }
 
 // serve answers requests and delivers activities until ctx ends. Then it accepts no more
-// requests, ends the streams, finishes the current requests, and stops delivering, in this
+// requests, finishes the current requests, and stops delivering, in this
 // order.
 func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger, hosts []string) error {
 	a := newAPI(s, log, hosts...)
 	server := newServer(a, log)
-	server.RegisterOnShutdown(a.endStreams)
 	group, ending := errgroup.WithContext(ctx) // ends also if one of these fails
 	delivering, stopDelivering := context.WithCancel(context.WithoutCancel(ctx))
 	group.Go(func() error {

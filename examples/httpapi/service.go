@@ -9,17 +9,16 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
 	"github.com/plaza-sdk/plaza/notify/message"
-	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/tables"
 )
@@ -37,28 +36,25 @@ type service struct {
 	bell          *notify.Repository
 	prefs         *prefs.Repository
 	announcements *announce.Repository
-	hub           *live.Hub[ring]
 
 	messages *message.Repository
-	talks    *msglive.Hub
 
 	log *slog.Logger
 }
 
-func newService(ctx context.Context, db *dynamo.DB, t tables.Names, keys secrets, log *slog.Logger) (*service, error) {
+func newService(ctx context.Context, db *dynamo.DB, t tables.Names, codec cursor.Codec, log *slog.Logger) (*service, error) {
 	ids, err := lease.NewSource(db, t.Machines, &lease.Options{OnCorrupt: onCorrupt(log)})
 	if err != nil {
 		return nil, err
 	}
 	s := &service{ids: ids, log: log}
-	if err := s.open(ctx, db, t, keys, log); err != nil {
+	if err := s.open(ctx, db, t, codec, log); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, keys secrets, log *slog.Logger) (err error) {
-	codec := keys.cursors
+func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, codec cursor.Codec, log *slog.Logger) (err error) {
 	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
 		return err
 	}
@@ -94,17 +90,14 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, keys 
 	if err != nil {
 		return err
 	}
-	if err := s.openBell(db, t.Notify, keys, log); err != nil {
+	if err := s.openBell(db, t.Notify, codec, log); err != nil {
 		return err
 	}
 	if s.messages, err = message.New(db, t.Message, s.ids, &message.Options{
 		Blocks:     s.prefs, // of notifications and messages alike
-		Consistent: true,    // a page reads right after an event
+		Consistent: true,    // a client reads right after it wrote
 		Codec:      codec, OnCorrupt: onCorrupt(log),
 	}); err != nil {
-		return err
-	}
-	if s.talks, err = newTalks(s.messages); err != nil {
 		return err
 	}
 	// The tables were created just now. If another tool creates them, call Verify.
@@ -122,28 +115,24 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, keys 
 }
 
 // openBell opens what is about notifications, which share a table.
-func (s *service) openBell(db *dynamo.DB, table string, keys secrets, log *slog.Logger) (err error) {
+func (s *service) openBell(db *dynamo.DB, table string, codec cursor.Codec, log *slog.Logger) (err error) {
 	// In activities a user is user:chris.
 	user := func(actor feed.Ref) string { return actor.ID }
 	s.prefs, err = prefs.New(db, table, s.ids, &prefs.Options{
-		Channels: []string{email}, Verbs: verbs(), Tokens: keys.links, User: user,
-		Codec: keys.cursors, OnCorrupt: onCorrupt(log),
+		Channels: []string{email}, Verbs: verbs(), User: user,
+		Codec: codec, OnCorrupt: onCorrupt(log),
 	})
 	if err != nil {
 		return err
 	}
-	if s.announcements, err = announce.New(db, table, s.ids, &announce.Options{Codec: keys.cursors, OnCorrupt: onCorrupt(log)}); err != nil {
+	if s.announcements, err = announce.New(db, table, s.ids, &announce.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
 		return err
 	}
 	s.bell, err = notify.New(db, table, s.ids, &notify.Options{
 		Policy: s.prefs, Announcements: s.announcements, User: user,
-		Consistent: true, // a page reads right after the bell rang
-		Codec:      keys.cursors, OnCorrupt: onCorrupt(log),
+		Consistent: true, // a client reads right after it wrote
+		Codec:      codec, OnCorrupt: onCorrupt(log),
 	})
-	if err != nil {
-		return err
-	}
-	s.hub, err = newHub()
 	return err
 }
 
@@ -158,11 +147,5 @@ func onCorrupt(log *slog.Logger) func(*plaza.CorruptError) {
 func (s *service) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if s.hub != nil {
-		s.hub.Close()
-	}
-	if s.talks != nil {
-		s.talks.Close()
-	}
 	return s.ids.Close(ctx)
 }

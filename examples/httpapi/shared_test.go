@@ -27,10 +27,8 @@ func TestConversations(t *testing.T) {
 		"BadInputIsRefusedWithAReasonAndNothingIsWritten": badInputIsRefusedWithAReasonAndNothingIsWritten,
 		"InputJustWithinTheLimitsIsAccepted":              inputJustWithinTheLimitsIsAccepted,
 		"ACursorBelongsToOneListOfOneUser":                aCursorBelongsToOneListOfOneUser,
-		"ThePageComesOnlyFromThisServer":                  thePageComesOnlyFromThisServer,
 		"EveryAnswerKeepsOtherSitesOut":                   everyAnswerKeepsOtherSitesOut,
 		"TheDescriptionIsServed":                          theDescriptionIsServed,
-		"AStreamOfAnInvalidNameIsRefused":                 aStreamOfAnInvalidNameIsRefused,
 	}.run(t)
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
@@ -32,9 +31,9 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	var w world
 	w.env = plazatest.Start(t, &plazatest.Options{Wrap: wrap, Tables: ownTables(), Price: func(context.Context) bool { return false }})
 	log := slog.New(slog.DiscardHandler)
-	keys, err := newSecrets(environment(nil), log)
+	codec, err := newCodec(environment(nil), log)
 	require.NoError(t, err)
-	w.service, err = newService(t.Context(), w.env.DB, w.env.Tables, keys, log)
+	w.service, err = newService(t.Context(), w.env.DB, w.env.Tables, codec, log)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
 	w.Server = httptest.NewUnstartedServer(nil)
@@ -42,7 +41,6 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	w.Config = newServer(held(t, w.api), log)
 	w.Start()
 	t.Cleanup(w.Close)
-	t.Cleanup(w.api.endStreams)
 	return w
 }
 
@@ -73,7 +71,7 @@ func (w world) do(t *testing.T, r *http.Request) answer {
 	res, err := w.Client().Do(r)
 	require.NoError(t, err)
 	defer res.Body.Close()
-	require.Equal(t, "application/json", res.Header.Get("Content-Type"), res.Status) // a stream would not end
+	require.Equal(t, "application/json", res.Header.Get("Content-Type"), res.Status)
 	text, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	return answer{res.StatusCode, res.Header, string(text)}
@@ -126,6 +124,3 @@ func (w world) items(t *testing.T) (n int) {
 	}
 	return n
 }
-
-// How long a test waits for what comes by itself, and how often it looks.
-const patience, tick = 20 * time.Second, 5 * time.Millisecond
