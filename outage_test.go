@@ -371,7 +371,7 @@ func (w *outageWorld) folder(t *testing.T) *worker {
 	reader, err := stream.NewReader(client, arn, nil)
 	require.NoError(t, err)
 	folder, err := leaderboard.NewFolder(w.boards(t, w.cut, nil), reader, &leaderboard.FolderOptions{
-		Settle: time.Nanosecond, Lease: 3 * outagePoll, OnError: worker.note,
+		Settle: time.Nanosecond, Lease: 3 * outagePoll, OnAttempt: func(a leaderboard.FolderAttempt) { worker.note(a.Err) },
 	})
 	require.NoError(t, err)
 	worker.run = folder.Run

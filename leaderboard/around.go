@@ -105,7 +105,7 @@ func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n in
 		return []Standing{}, nil
 	}
 
-	first := Rank{Ordinal: 1, Competition: 1, AsOf: s.now}
+	first := Position{Ordinal: 1, Rank: 1, AsOf: s.now}
 	if !toTop {
 		var err error
 		if first, err = s.rank(ctx, items[0].Key); err != nil {

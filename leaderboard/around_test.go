@@ -71,7 +71,7 @@ func TestAroundAndAroundScore(t *testing.T) {
 			require.Len(t, rows, int(c.last-c.first)+1, name)
 			for i, row := range rows {
 				rank := c.first + int64(i)
-				require.Equal(t, leaderboard.Rank{Ordinal: rank, Competition: rank}, timeless(row.Rank), name)
+				require.Equal(t, leaderboard.Position{Ordinal: rank, Rank: rank}, timeless(row.Position), name)
 				require.Equal(t, playerOf(rank), row.Player, name)
 			}
 		}

@@ -141,9 +141,9 @@ func (h byHand) top(b *testing.B, limit int32) []leaderboard.Standing {
 		if v, ok := item["meta"].(*types.AttributeValueMemberS); ok {
 			row.Meta = json.RawMessage(v.Value)
 		}
-		row.Rank = leaderboard.Rank{Ordinal: int64(i) + 1, Competition: int64(i) + 1, AsOf: now}
+		row.Position = leaderboard.Position{Ordinal: int64(i) + 1, Rank: int64(i) + 1, AsOf: now}
 		if i > 0 && row.Score == rows[i-1].Score && row.Sub == rows[i-1].Sub {
-			row.Competition = rows[i-1].Competition
+			row.Rank = rows[i-1].Rank
 		}
 	}
 	return rows

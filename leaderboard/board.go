@@ -56,7 +56,7 @@ const (
 	RankByCount Ranking = ""
 	// RankByFold looks a rank up in what a Folder published. It suits boards of
 	// millions of players. Without a Folder ranks are counted, or are those of
-	// Rank.AsOf.
+	// Position.AsOf.
 	RankByFold Ranking = "fold"
 )
 

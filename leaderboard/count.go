@@ -8,7 +8,7 @@ import (
 )
 
 // Count returns how many players are on the board, without hidden ones,
-// eventually consistent. With RankByFold the number is as old as Rank.AsOf.
+// eventually consistent. With RankByFold the number is as old as Position.AsOf.
 //
 // Cost: 1 request a shard, and 1 for each further MB, at least 0.5 RCU each; 1 RCU
 // for each 8,192 bytes of the index, which are about 2·player + 2·part + name +

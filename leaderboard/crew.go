@@ -29,12 +29,12 @@ func (r *Repository) newCrew(do func(context.Context, Ended) error) (*crew, erro
 		return nil, &plaza.InvalidError{Field: "do", Reason: "is nil"}
 	}
 	c := &crew{r: r, do: do, group: parallel.New(), queue: map[string][]dueJob{}}
-	c.group.SetLimit(r.opts.AtOnce)
+	c.group.SetLimit(r.opts.Parallel)
 	return c, nil
 }
 
 // pass starts every board that has a due period, and queues the board's other due
-// periods. It waits while AtOnce boards are busy.
+// periods. It waits while Parallel boards are busy.
 func (c *crew) pass(ctx context.Context) error {
 	before := dueText(c.r.opts.Now())
 	err := c.r.jobs.Each(ctx, before, func(ctx context.Context, job dueJob, read time.Time) {

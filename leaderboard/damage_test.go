@@ -139,7 +139,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 				}
 				rank, err := w.Rank(t.Context(), in(b), row.Player)
 				require.NoError(t, err)
-				require.Equal(t, row.Rank, rank, row.Player)
+				require.Equal(t, row.Position, rank, row.Player)
 				around, err := w.Around(t.Context(), in(b), row.Player, 10)
 				require.NoError(t, err)
 				require.Equal(t, rows, around)

@@ -100,7 +100,7 @@ func TestAWorkerThatWasBusyDoesNotRepeatAFailureEarly(t *testing.T) {
 	w.set(march(12, 0))
 	busy := w
 	var err error
-	busy.Repository, err = leaderboard.New(dynamotest.DB(t), w.table, w.clock, &leaderboard.Options{Now: w.Now, AtOnce: 1})
+	busy.Repository, err = leaderboard.New(dynamotest.DB(t), w.table, w.clock, &leaderboard.Options{Now: w.Now, Parallel: 1})
 	require.NoError(t, err)
 
 	var c calls

@@ -197,7 +197,7 @@ func TestALongAbsenceIsCaughtUp(t *testing.T) {
 func TestManyBoardsThatEndAtOnce(t *testing.T) {
 	t.Parallel()
 	const atOnce = 4
-	w := newWorld(t, &leaderboard.Options{AtOnce: atOnce})
+	w := newWorld(t, &leaderboard.Options{Parallel: atOnce})
 	many := faults.Size(250, 8)
 	for i := range many {
 		name := fmt.Sprint("board ", i)
@@ -310,7 +310,7 @@ func TestDeliverRefusesInvalidArgumentsBeforeAnythingIsRead(t *testing.T) {
 	requireInvalid(t, "do", err)
 	requireInvalid(t, "do", w.Run(t.Context(), nil))
 	for field, o := range map[string]leaderboard.Options{
-		"Options.AtOnce": {AtOnce: 1001}, "Options.AtOnce ": {AtOnce: -1}, "Options.Poll": {Poll: -1},
+		"Options.Parallel": {Parallel: 1001}, "Options.Parallel ": {Parallel: -1}, "Options.Poll": {Poll: -1},
 	} {
 		_, err := leaderboard.New(dynamotest.DB(t), w.table, w.clock, &o)
 		requireInvalid(t, strings.TrimSpace(field), err)

@@ -36,7 +36,7 @@ func ExampleRepository_Deliver() {
 		for _, row := range best.Items {
 			if prize := ended.Key + "/" + row.Player; !given[prize] {
 				given[prize] = true
-				fmt.Printf("%d. %s\n", row.Competition, row.Player)
+				fmt.Printf("%d. %s\n", row.Rank, row.Player)
 			}
 			if ended.Attempt == 1 {
 				return errors.New("the bank is closed for a moment")

@@ -102,7 +102,7 @@ func ExampleRepository_Top() {
 		}
 		fmt.Println(what)
 		for _, row := range rows {
-			fmt.Printf("  %d. %s %v\n", row.Competition, row.Player, row.Score)
+			fmt.Printf("  %d. %s %v\n", row.Rank, row.Player, row.Score)
 		}
 	}
 	starWar := leaderboard.In{Board: "StarWar"}
@@ -157,7 +157,7 @@ func ExampleRepository_Rank() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("userD:", rank.Competition, "and by time", rank.Ordinal)
+	fmt.Println("userD:", rank.Rank, "and by time", rank.Ordinal)
 	percentile, err := boards.Percentile(ctx, starWar, "userB")
 	if err != nil {
 		log.Fatal(err)
@@ -212,7 +212,7 @@ func ExampleRepository_Hide() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("userA:", rank.Competition)
+	fmt.Println("userA:", rank.Rank)
 	// Output:
 	// hidden: aimbot 1990
 	// userA: 1

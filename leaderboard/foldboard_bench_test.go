@@ -91,7 +91,7 @@ func (s *season) fill() {
 // fold starts a folder and waits until it has published all. Others submit meanwhile.
 func (s *season) fold(metric string, busy bool) (stop func()) {
 	ctx, cancel := context.WithCancel(s.b.Context())
-	f := s.folder(s.b, leaderboard.FolderOptions{OnError: func(err error) { s.b.Error(err) }}, nil)
+	f := s.folder(s.b, leaderboard.FolderOptions{OnAttempt: func(a leaderboard.FolderAttempt) { require.NoError(s.b, a.Err) }}, nil)
 	done := make(chan error, 1)
 	go func() { done <- f.Run(ctx) }()
 	writing, end := context.WithCancel(s.b.Context())

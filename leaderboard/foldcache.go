@@ -30,8 +30,8 @@ type published struct {
 	read   time.Time // when the read began
 }
 
-// asOf returns a Rank with nothing but AsOf and Folded.
-func (p *published) asOf() Rank { return Rank{AsOf: p.item.AsOf, Folded: true} }
+// asOf returns a Position with nothing but AsOf and Folded.
+func (p *published) asOf() Position { return Position{AsOf: p.item.AsOf, Folded: true} }
 
 // same reports whether nothing was published in between.
 func (p *published) same(o *published) bool {

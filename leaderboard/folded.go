@@ -21,7 +21,7 @@ type folded struct {
 	fold  int64 // the definition's: what was published for another is not used
 }
 
-func (f folded) count(ctx context.Context, s standings, bounds ...[]byte) (n []int64, asOf Rank, err error) {
+func (f folded) count(ctx context.Context, s standings, bounds ...[]byte) (n []int64, asOf Position, err error) {
 	used, err := f.use(ctx, s, func(p *published) error {
 		above, err := f.above(ctx, s, p, bounds)
 		if err != nil {

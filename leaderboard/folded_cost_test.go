@@ -101,7 +101,7 @@ func TestFoldedReadsCostNoMoreThanStated(t *testing.T) {
 		}},
 		{"range in a tie over leaves", cost{Requests: 2, Read: 1 + 2*leaf}, func(ctx context.Context) error {
 			rows, err := w.Range(ctx, in("one"), 990, 5)
-			require.EqualValues(t, 501, rows[0].Competition)
+			require.EqualValues(t, 501, rows[0].Rank)
 			return err
 		}},
 		{"score at", cost{Requests: 1, Read: 1 + leaf}, func(ctx context.Context) error {

@@ -91,7 +91,7 @@ func (r modelBoard) compareMany(t *rapid.T, w world) {
 	}
 	for range faults.Size(8, 4) {
 		i := place.Draw(t, "place")
-		require.Equal(t, leaderboard.Rank{Ordinal: want[i].ordinal, Competition: want[i].competition}, w.rank(t, in("b"), want[i].player))
+		require.Equal(t, leaderboard.Position{Ordinal: want[i].ordinal, Rank: want[i].competition}, w.rank(t, in("b"), want[i].player))
 		r.compareAround(t, w, want, i, 9)
 
 		percentile := rapid.Float64Range(0, 100).Draw(t, "percentile")

@@ -84,7 +84,7 @@ func TestAnEarlierFoldsPublicationIsNotUsed(t *testing.T) {
 		reader.ForgetPublished()
 		rank, err := reader.Rank(t.Context(), in("b"), "p 0530")
 		require.NoError(t, err)
-		require.Equal(t, leaderboard.Rank{Ordinal: ordinal, Competition: ordinal}, timeless(rank), why)
+		require.Equal(t, leaderboard.Position{Ordinal: ordinal, Rank: ordinal}, timeless(rank), why)
 		require.Equal(t, folded, rank.Folded, why)
 	}
 	first := w.process(t, nil)
@@ -144,8 +144,8 @@ func TestTheRankingChangesUnderWrites(t *testing.T) {
 					process.ForgetPublished()
 					rank, err := process.Rank(t.Context(), in("b"), player)
 					if err == nil {
-						require.LessOrEqual(t, int64(1), rank.Competition)
-						require.LessOrEqual(t, rank.Competition, rank.Ordinal)
+						require.LessOrEqual(t, int64(1), rank.Rank)
+						require.LessOrEqual(t, rank.Rank, rank.Ordinal)
 					} else {
 						require.ErrorIs(t, err, plaza.ErrNotFound, "another removed the player")
 					}
@@ -169,7 +169,7 @@ func TestTheRankingChangesUnderWrites(t *testing.T) {
 		w.publish(t)
 		want := all(t, 100, w.top(in("b")))
 		for i := 0; i < len(want); i += len(want) / 25 {
-			require.Equal(t, timeless(want[i].Rank), w.rank(t, in("b"), want[i].Player))
+			require.Equal(t, timeless(want[i].Position), w.rank(t, in("b"), want[i].Player))
 		}
 		w.agrees(t, "b", forever, 1)
 		drift, err := w.Check(t.Context(), in("b"))

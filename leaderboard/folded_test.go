@@ -88,7 +88,7 @@ func TestRanksAreCountedWhereThePublicationIsDamaged(t *testing.T) {
 			told.take()
 			rank, err := reader.Rank(t.Context(), in("b"), "p 0500")
 			require.NoError(t, err, name)
-			require.Equal(t, leaderboard.Rank{Ordinal: 500, Competition: 500, AsOf: w.Now()}, rank, name)
+			require.Equal(t, leaderboard.Position{Ordinal: 500, Rank: 500, AsOf: w.Now()}, rank, name)
 			require.Equal(t, c.reports, len(told.take()), name)
 		}
 		rows, err := reader.Range(t.Context(), in("b"), 500, 2)
@@ -106,7 +106,7 @@ func TestRanksAreCountedWhereThePublicationIsDamaged(t *testing.T) {
 		}
 		w.publish(t)
 		reader.ForgetPublished()
-		require.Equal(t, leaderboard.Rank{Ordinal: 500, Competition: 500}, w.rank(t, in("b"), "p 0500"), name)
+		require.Equal(t, leaderboard.Position{Ordinal: 500, Rank: 500}, w.rank(t, in("b"), "p 0500"), name)
 		drift, err = reader.Check(t.Context(), in("b"))
 		require.NoError(t, err, name)
 		require.Zero(t, drift, name)
@@ -171,7 +171,7 @@ func TestADeadFolderLeavesRanksAsOfATime(t *testing.T) {
 	w.ForgetPublished()
 	after, err := w.Rank(t.Context(), in("b"), "p 0530")
 	require.NoError(t, err)
-	require.Equal(t, leaderboard.Rank{Ordinal: 531, Competition: 531, AsOf: before.AsOf, Folded: true}, after)
+	require.Equal(t, leaderboard.Position{Ordinal: 531, Rank: 531, AsOf: before.AsOf, Folded: true}, after)
 	top := all(t, 100, w.top(in("b")))
 	require.Equal(t, "cat", top[2].Player, "lists are as of now")
 	n, err := w.Count(t.Context(), in("b"))
@@ -184,7 +184,7 @@ func TestADeadFolderLeavesRanksAsOfATime(t *testing.T) {
 	after, err = w.Rank(t.Context(), in("b"), "p 0530")
 	require.NoError(t, err)
 	require.True(t, after.AsOf.After(before.AsOf))
-	require.Equal(t, leaderboard.Rank{Ordinal: 534, Competition: 534}, timeless(after))
+	require.Equal(t, leaderboard.Position{Ordinal: 534, Rank: 534}, timeless(after))
 }
 
 // Most of what was published is gone, and much has come.
@@ -204,8 +204,8 @@ func TestOldPublicationsMakeNoInvalidRanks(t *testing.T) {
 	for _, player := range []string{"p 0521", "p 0540", "ann", "dan", "last"} {
 		rank, err := w.Rank(t.Context(), in("b"), player)
 		require.NoError(t, err)
-		require.LessOrEqual(t, int64(1), rank.Competition)
-		require.LessOrEqual(t, rank.Competition, rank.Ordinal)
+		require.LessOrEqual(t, int64(1), rank.Rank)
+		require.LessOrEqual(t, rank.Rank, rank.Ordinal)
 		percentile, err := w.Percentile(t.Context(), in("b"), player)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, percentile, 0.0)
@@ -222,7 +222,7 @@ func TestOldPublicationsMakeNoInvalidRanks(t *testing.T) {
 		require.NoError(t, err)
 		for i, row := range rows {
 			require.Equal(t, from+int64(i), row.Ordinal)
-			require.LessOrEqual(t, row.Competition, row.Ordinal)
+			require.LessOrEqual(t, row.Rank, row.Ordinal)
 		}
 	}
 	for _, percentile := range []float64{0, 30, 50, 77, 100} {
@@ -274,7 +274,7 @@ func TestTiesDoNotMakeRanksMoreExpensive(t *testing.T) {
 		meter.AtMost(t, fmt.Sprint(i), dynamotest.Cost{Requests: 1 + 2, Read: 1 + 2*leaf}, func() {
 			rank, err := reader.Rank(t.Context(), in("b"), places[i].player)
 			require.NoError(t, err)
-			require.Equal(t, leaderboard.Rank{Ordinal: int64(i) + 2, Competition: 1}, timeless(rank))
+			require.Equal(t, leaderboard.Position{Ordinal: int64(i) + 2, Rank: 1}, timeless(rank))
 		})
 	}
 	percentile, err := reader.Percentile(t.Context(), in("b"), places[n/2].player)

@@ -48,10 +48,12 @@ type FolderOptions struct {
 	// count them. Defaults to 10 million.
 	MaxEntries int
 
-	// OnError is called with each failure that Run survives. Defaults to nothing.
-	OnError func(error)
+	// OnAttempt is called after every attempt to publish a period, and after every other
+	// failure that Run survives. It must not block and is called by several goroutines
+	// at once. Defaults to nothing.
+	OnAttempt func(FolderAttempt)
 
-	// Now is the clock of Rank.AsOf, and must be ReaderOptions.Now's. Defaults to
+	// Now is the clock of Position.AsOf, and must be ReaderOptions.Now's. Defaults to
 	// time.Now.
 	Now func() time.Time
 
@@ -65,8 +67,8 @@ const (
 )
 
 func (o *FolderOptions) setDefaults() error {
-	if o.OnError == nil {
-		o.OnError = func(error) {}
+	if o.OnAttempt == nil {
+		o.OnAttempt = func(FolderAttempt) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -78,6 +80,13 @@ func (o *FolderOptions) setDefaults() error {
 		args.DefaultAtLeast("FolderOptions.Lease", &o.Lease, 30*time.Second, minLease),
 		args.Default("FolderOptions.MaxEntries", &o.MaxEntries, 10_000_000, 1, maxFolded),
 	)
+}
+
+// FolderAttempt is the result of an attempt to publish a period, or a failure of
+// something else.
+type FolderAttempt struct {
+	Board, Period string // empty where the failure concerns several
+	Err           error  // it will be tried again
 }
 
 // NewFolder does no I/O. The reader must read the stream of the boards' table, and
@@ -183,7 +192,7 @@ func (l *folding) rebuild() {
 // round reads what is new and does what follows from it.
 func (l *folding) round(ctx context.Context) error {
 	if err := l.follow(ctx); err != nil {
-		if err = l.survive(ctx, err); err != nil {
+		if err = l.survive(ctx, FolderAttempt{Err: err}); err != nil {
 			return err
 		}
 		return parallel.Sleep(ctx, min(l.opts.Every, time.Second))
@@ -229,17 +238,15 @@ func (l *folding) follow(ctx context.Context) error {
 	return nil
 }
 
-// survive reports an error, or returns it if no other attempt can help.
-func (l *folding) survive(ctx context.Context, err error) error {
+// survive reports an attempt, or returns its error if no other attempt can help.
+func (l *folding) survive(ctx context.Context, a FolderAttempt) error {
 	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
+	case a.Err != nil && ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, plaza.ErrTable), errors.Is(err, errFoldLost):
-		return err
+	case errors.Is(a.Err, plaza.ErrTable), errors.Is(a.Err, errFoldLost):
+		return a.Err
 	}
-	l.opts.OnError(err)
+	l.opts.OnAttempt(a)
 	return nil
 }
 

@@ -221,7 +221,7 @@ func (l *folding) miss(prefix string) {
 func (l *folding) readBoards(ctx context.Context) error {
 	for name := range l.unread {
 		if err := l.readBoard(ctx, name); err != nil {
-			if err = l.survive(ctx, fmt.Errorf("leaderboard: fold %q: %w", name, err)); err != nil {
+			if err = l.survive(ctx, FolderAttempt{Board: name, Err: fmt.Errorf("leaderboard: fold %q: %w", name, err)}); err != nil {
 				return err
 			}
 			continue
@@ -235,7 +235,7 @@ func (l *folding) readBoard(ctx context.Context, name string) error {
 	item, err := l.boards.definition(ctx, name)
 	switch {
 	case errors.Is(err, plaza.ErrCorrupt): // until Define
-		return l.survive(ctx, err)
+		return l.survive(ctx, FolderAttempt{Board: name, Err: err})
 	case err != nil && !errors.Is(err, plaza.ErrNotFound):
 		return err
 	case err != nil || item.Ranking != RankByFold:

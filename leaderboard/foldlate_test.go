@@ -46,7 +46,7 @@ func TestALeafThatGrewTakesNoMemory(t *testing.T) {
 		rank, err := reader.Rank(t.Context(), in("b"), places[c.place].player)
 		require.NoError(t, err)
 		require.True(t, rank.Folded)
-		require.Equal(t, leaderboard.Rank{Ordinal: int64(c.place) + 1, Competition: int64(c.place/3*3) + 1}, timeless(rank))
+		require.Equal(t, leaderboard.Position{Ordinal: int64(c.place) + 1, Rank: int64(c.place/3*3) + 1}, timeless(rank))
 		require.Equal(t, c.counts, counts.Load(), "%d", c.place)
 	}
 }

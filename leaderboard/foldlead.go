@@ -13,7 +13,7 @@ import (
 // before it has returned.
 //
 // A wrong table, a stream that is switched off and a missing permission end it with
-// plaza.ErrTable. It reports other errors to FolderOptions.OnError and goes on. If the
+// plaza.ErrTable. It reports other errors to FolderOptions.OnAttempt and goes on. If the
 // leader is stopped, another leads within a third of FolderOptions.Lease; if it died,
 // after Lease. Until the next leader has read the boards, ranks are those that were
 // published last.
@@ -31,7 +31,7 @@ func (f *Folder) Run(ctx context.Context) error {
 	}
 	e := &lease.Election{
 		Table: f.boards.table, Key: leaderKey, Owner: owner,
-		Lease: f.opts.Lease, Lead: f.lead, OnError: f.opts.OnError,
+		Lease: f.opts.Lease, Lead: f.lead, OnError: func(err error) { f.opts.OnAttempt(FolderAttempt{Err: err}) },
 	}
 	return e.Run(ctx)
 }

@@ -71,10 +71,12 @@ func (w world) fold(t testing.TB, wrap ...wrapper) *folding {
 	f := &folding{ended: make(chan struct{})}
 	var err error
 	f.Folder, err = leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, w.reader(t, nil, &stream.ReaderOptions{Idle: foldIdle, List: time.Minute}),
-		&leaderboard.FolderOptions{Lease: foldLease, OnError: func(err error) {
+		&leaderboard.FolderOptions{Lease: foldLease, OnAttempt: func(a leaderboard.FolderAttempt) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			f.errs = append(f.errs, err)
+			if a.Err != nil {
+				f.errs = append(f.errs, a.Err)
+			}
 		}})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -154,7 +153,7 @@ func (l *folding) collect(ctx context.Context, key string, p *foldedPeriod) erro
 		p.drop()
 		p.state, p.since = foldFails, time.Now().Add(min(l.opts.Every<<min(p.tries, 10), time.Minute))
 		p.tries++
-		return l.survive(ctx, fmt.Errorf("leaderboard: fold period %s of %q: %w", p.period.name(), p.board.name, err))
+		return l.survive(ctx, p.attempt("fold", err))
 	}
 	if s := read.stored; s.gen > l.gen || s.gen == l.gen && s.seq > l.seq {
 		return foldLost(s.gen) // before blocks of that gen are stored again: LEADER may have been deleted

@@ -22,16 +22,18 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// seen collects what a folder's OnError is called with.
+// seen collects the errors of a folder's attempts.
 type seen struct {
 	mu   sync.Mutex
 	errs []error
 }
 
-func (s *seen) add(err error) {
+func (s *seen) add(a leaderboard.FolderAttempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.errs = append(s.errs, err)
+	if a.Err != nil {
+		s.errs = append(s.errs, a.Err)
+	}
 }
 
 func (s *seen) all() []error {
@@ -99,7 +101,7 @@ func TestRecordsThatTheStreamLostAreReadFromTheIndex(t *testing.T) {
 			w.submit(t, score("a", "ann", 1, 1))
 			var failed seen
 			var answers spoil
-			f := w.folder(t, leaderboard.FolderOptions{OnError: failed.add}, answers.wrap)
+			f := w.folder(t, leaderboard.FolderOptions{OnAttempt: failed.add}, answers.wrap)
 			require.NoError(t, f.CatchUp(t.Context()))
 			w.submit(t, score("a", "ann", 2, 2))
 			require.NoError(t, f.CatchUp(t.Context()))
@@ -345,7 +347,7 @@ func TestDamageIsSurvived(t *testing.T) {
 	}
 	other := foldedBoards[1].Name
 	var failed seen
-	f := w.folder(t, leaderboard.FolderOptions{OnError: failed.add}, nil)
+	f := w.folder(t, leaderboard.FolderOptions{OnAttempt: failed.add}, nil)
 	catchUp := func() {
 		t.Helper()
 		require.NoError(t, f.CatchUp(t.Context()))

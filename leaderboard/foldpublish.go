@@ -81,12 +81,22 @@ func (l *folding) publish(ctx context.Context) error {
 	for _, p := range all {
 		if p.err == nil {
 			l.published(p)
-		} else if err := l.survive(ctx, fmt.Errorf("leaderboard: publish period %s of %q: %w", p.period.name(), p.board.name, p.err)); err != nil {
+		}
+		if err := l.survive(ctx, p.attempt("publish", p.err)); err != nil {
 			return err
 		}
 	}
 	l.rest()
 	return nil
+}
+
+// attempt is an attempt to do what with the period.
+func (p *foldedPeriod) attempt(what string, err error) FolderAttempt {
+	a := FolderAttempt{Board: p.board.name, Period: p.period.name()}
+	if err != nil {
+		a.Err = fmt.Errorf("leaderboard: %s period %s of %q: %w", what, a.Period, a.Board, err)
+	}
+	return a
 }
 
 // prepare makes the next publication of a period.
@@ -238,7 +248,7 @@ func (l *folding) sweep(ctx context.Context) error {
 		}
 	}
 	if err := l.boards.table.DeleteAll(ctx, due); err != nil {
-		return l.survive(ctx, fmt.Errorf("leaderboard: delete what was published before: %w", err))
+		return l.survive(ctx, FolderAttempt{Err: fmt.Errorf("leaderboard: delete what was published before: %w", err)})
 	}
 	for _, key := range due {
 		delete(l.retired, key)

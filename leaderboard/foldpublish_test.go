@@ -114,8 +114,8 @@ func (w world) dies(t *testing.T, now *later, in *faults.Injector) (killed bool)
 	w.stream(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	f := w.folder(t, leaderboard.FolderOptions{Now: now.Now, MaxEntries: 1000, OnError: func(err error) {
-		if errors.Is(err, faults.ErrKilled) {
+	f := w.folder(t, leaderboard.FolderOptions{Now: now.Now, MaxEntries: 1000, OnAttempt: func(a leaderboard.FolderAttempt) {
+		if errors.Is(a.Err, faults.ErrKilled) {
 			stop()
 		}
 	}}, nil, in.Wrap)

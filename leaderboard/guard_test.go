@@ -351,7 +351,7 @@ func TestTheNewestOperationNames(t *testing.T) {
 	require.NoError(t, err)
 	page.Items[0].AsOf = time.Time{}
 	require.Equal(t, leaderboard.Standing{
-		Rank: leaderboard.Rank{Ordinal: 1, Competition: 1}, Player: "song",
+		Position: leaderboard.Position{Ordinal: 1, Rank: 1}, Player: "song",
 		Name: "name 2", Meta: []byte(`2`), Sub: 2, Score: leaderboard.Int(2), At: sent[2].Op.Time(),
 	}, page.Items[0])
 }

@@ -16,14 +16,14 @@ import (
 func TestReturnedValuesMarshalToClientJSON(t *testing.T) {
 	t.Parallel()
 	op := ids.At(noon)
-	rank := leaderboard.Rank{Ordinal: 3, Competition: 2, AsOf: noon}
+	position := leaderboard.Position{Ordinal: 3, Rank: 2, AsOf: noon}
 	for name, c := range map[string]struct {
 		given any
 		read  any // a pointer to decode into
 		want  string
 	}{
 		"a standing": {
-			leaderboard.Standing{Rank: rank, Player: "ann", Name: "Ann", Score: leaderboard.Int(1 << 62), Sub: 7, At: noon, Meta: json.RawMessage(`{"replay":7}`)},
+			leaderboard.Standing{Position: position, Player: "ann", Name: "Ann", Score: leaderboard.Int(1 << 62), Sub: 7, At: noon, Meta: json.RawMessage(`{"replay":7}`)},
 			new(leaderboard.Standing),
 			`{"ordinal":3,"rank":2,"asOf":"2026-03-10T12:00:00Z","player":"ann","name":"Ann","score":"4611686018427387904","sub":7,"at":"2026-03-10T12:00:00Z","meta":{"replay":7}}`,
 		},
@@ -32,9 +32,9 @@ func TestReturnedValuesMarshalToClientJSON(t *testing.T) {
 			new(leaderboard.Standing),
 			`{"player":"ann","score":"0.5","at":"2026-03-10T12:00:00Z"}`,
 		},
-		"a rank": {rank, new(leaderboard.Rank), `{"ordinal":3,"rank":2,"asOf":"2026-03-10T12:00:00Z"}`},
+		"a position": {position, new(leaderboard.Position), `{"ordinal":3,"rank":2,"asOf":"2026-03-10T12:00:00Z"}`},
 		"a folded rank": {
-			leaderboard.Rank{Ordinal: 3, Competition: 2, AsOf: noon, Folded: true}, new(leaderboard.Rank),
+			leaderboard.Position{Ordinal: 3, Rank: 2, AsOf: noon, Folded: true}, new(leaderboard.Position),
 			`{"ordinal":3,"rank":2,"asOf":"2026-03-10T12:00:00Z","folded":true}`,
 		},
 		"an entry": {

@@ -61,5 +61,5 @@ func (r *Repository) players(ctx context.Context, in In, ids []string) ([]Standi
 		}
 	}
 	slices.SortFunc(items, func(a, b rowItem) int { return bytes.Compare(a.Key, b.Key) })
-	return s.shown(number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})), nil
+	return s.shown(number(items, Position{Ordinal: 1, Rank: 1, AsOf: s.now})), nil
 }

@@ -16,20 +16,20 @@ import (
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, 0.5 RCU each at least,
 // as Count for the entries above. With RankByFold 1 request a shard, as Count for up
 // to 511 entries, and as much again where many players are tied.
-func (r *Repository) Rank(ctx context.Context, in In, player string) (Rank, error) {
+func (r *Repository) Rank(ctx context.Context, in In, player string) (Position, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Rank")
 	if err := checkPlayer(in, player); err != nil {
-		return Rank{}, err
+		return Position{}, err
 	}
-	var rank Rank
+	var position Position
 	s, e, err := r.shownEntry(ctx, in, player)
 	if err == nil {
-		rank, err = s.rank(ctx, e.Key)
+		position, err = s.rank(ctx, e.Key)
 	}
 	if err != nil {
-		return Rank{}, in.wrap("rank on", err)
+		return Position{}, in.wrap("rank on", err)
 	}
-	return rank, nil
+	return position, nil
 }
 
 func (r *Repository) shownEntry(ctx context.Context, in In, player string) (standings, entryItem, error) {
@@ -44,9 +44,9 @@ func (r *Repository) shownEntry(ctx context.Context, in In, player string) (stan
 // ranker finds places in the standings.
 type ranker interface {
 	// count returns how many keys lie between each two neighbouring bounds. The bounds
-	// ascend. The Rank has nothing but AsOf and Folded. A nil bound is an open end. No
+	// ascend. The Position has nothing but AsOf and Folded. A nil bound is an open end. No
 	// other bound is an entry's key.
-	count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Rank, error)
+	count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Position, error)
 
 	// seek returns a bound from which rows are read to reach a place: at most above
 	// keys lie before it. A nil bound is the top.
@@ -56,14 +56,14 @@ type ranker interface {
 // start is a place to read rows from.
 type start struct {
 	from   []byte
-	before int64 // how many keys lie before it
-	asOf   Rank  // with nothing but AsOf and Folded
+	before int64    // how many keys lie before it
+	asOf   Position // with nothing but AsOf and Folded
 }
 
 // counting is the ranker for RankByCount. It reads the entries that it counts.
 type counting struct{}
 
-func (counting) count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Rank, error) {
+func (counting) count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Position, error) {
 	n := make([]int64, len(bounds)-1)
 	shards := s.period.shards
 	err := parallel.ForEach(ctx, len(n)*shards, len(n)*shards, func(ctx context.Context, i int) error {
@@ -72,11 +72,11 @@ func (counting) count(ctx context.Context, s standings, bounds ...[]byte) ([]int
 		atomic.AddInt64(&n[i/shards], found)
 		return err
 	})
-	return n, Rank{AsOf: s.now}, err
+	return n, Position{AsOf: s.now}, err
 }
 
 func (counting) seek(_ context.Context, s standings, _ int64) (start, error) {
-	return start{asOf: Rank{AsOf: s.now}}, nil
+	return start{asOf: Position{AsOf: s.now}}, nil
 }
 
 // count returns how many keys lie between two bounds, as ranker.count.
@@ -88,22 +88,22 @@ func (s standings) count(ctx context.Context, from, to []byte) (int64, error) {
 	return n[0], nil
 }
 
-// rank returns the rank of an entry with the key.
-func (s standings) rank(ctx context.Context, key []byte) (Rank, error) {
+// rank returns the position of an entry with the key.
+func (s standings) rank(ctx context.Context, key []byte) (Position, error) {
 	bounds := [][]byte{nil, key[:min(len(key), decided)]}
 	if len(key) > decided { // otherwise it is damaged, so nobody shares it
 		bounds = append(bounds, before(key))
 	}
-	n, rank, err := s.ranker.count(ctx, s, bounds...)
+	n, position, err := s.ranker.count(ctx, s, bounds...)
 	if err != nil {
-		return Rank{}, err
+		return Position{}, err
 	}
-	rank.Competition = n[0] + 1
-	rank.Ordinal = rank.Competition
+	position.Rank = n[0] + 1
+	position.Ordinal = position.Rank
 	for _, tied := range n[1:] {
-		rank.Ordinal += tied
+		position.Ordinal += tied
 	}
-	return rank, nil
+	return position, nil
 }
 
 // tiedAbove returns how many entries above have an equal score and sub score.

@@ -67,7 +67,7 @@ func modelRowsOf(rows []leaderboard.Standing) []modelRow {
 	model := make([]modelRow, len(rows))
 	for i, r := range rows {
 		at := int(r.At.Sub(noon)/time.Second) + 3600
-		model[i] = modelRow{r.Ordinal, r.Competition, place{r.Player, r.Score.Int64(), r.Sub, at}}
+		model[i] = modelRow{r.Ordinal, r.Rank, place{r.Player, r.Score.Int64(), r.Sub, at}}
 	}
 	return model
 }
@@ -149,7 +149,7 @@ func (r modelBoard) compare(t *rapid.T, w world) {
 
 	var friends []place
 	for i, s := range want {
-		require.Equal(t, leaderboard.Rank{Ordinal: s.ordinal, Competition: s.competition}, w.rank(t, board, s.player))
+		require.Equal(t, leaderboard.Position{Ordinal: s.ordinal, Rank: s.competition}, w.rank(t, board, s.player))
 		if rapid.Bool().Draw(t, "friend") {
 			friends = append(friends, s.place)
 			r.compareAround(t, w, want, i, limit)

@@ -34,7 +34,7 @@ func TestRanksOfTies(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.want, texts(players), c.board.Name)
 			for i, row := range players {
-				require.Equal(t, timeless(row.Rank), w.rank(t, in(c.board.Name), row.Player))
+				require.Equal(t, timeless(row.Position), w.rank(t, in(c.board.Name), row.Player))
 				ranged, err := w.Range(t.Context(), in(c.board.Name), int64(i+1), 1)
 				require.NoError(t, err)
 				require.Equal(t, c.want[i:i+1], texts(ranged))

@@ -66,7 +66,7 @@ func (w world) publish(t tester) {
 
 // rank returns the rank of a player without its time, after it required that it is by
 // the world's ranking.
-func (w world) rank(t tester, in leaderboard.In, player string) leaderboard.Rank {
+func (w world) rank(t tester, in leaderboard.In, player string) leaderboard.Position {
 	t.Helper()
 	rank, err := w.Rank(t.Context(), in, player)
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func (w world) rank(t tester, in leaderboard.In, player string) leaderboard.Rank
 }
 
 // timeless returns a rank without what says as of when it is.
-func timeless(rank leaderboard.Rank) leaderboard.Rank {
+func timeless(rank leaderboard.Position) leaderboard.Position {
 	rank.AsOf, rank.Folded = time.Time{}, false
 	return rank
 }

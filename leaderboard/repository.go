@@ -91,12 +91,9 @@ type Options struct {
 	// process within it. Up to a minute. Defaults to 30 s.
 	Refresh time.Duration
 
-	// Parallel is how many players SubmitMany handles at once. Defaults to 8.
+	// Parallel is how many are handled at once: players by SubmitMany, boards by
+	// Deliver and Run. 1 to 1,000; defaults to 16.
 	Parallel int
-
-	// AtOnce is how many boards Deliver and Run handle at once, 1 to 1,000. Defaults
-	// to 16.
-	AtOnce int
 
 	// Poll is how long Run waits after it found nothing to do, give or take a
 	// quarter. Defaults to 10 s.
@@ -131,8 +128,8 @@ type Options struct {
 }
 
 const (
-	maxRefresh = time.Minute
-	maxAtOnce  = 1000
+	maxRefresh  = time.Minute
+	maxParallel = 1000
 )
 
 func (o *Options) setDefaults() error {
@@ -145,8 +142,7 @@ func (o *Options) setDefaults() error {
 	}
 	return cmp.Or(
 		args.Default("Options.Refresh", &o.Refresh, 30*time.Second, 0, maxRefresh),
-		args.DefaultAtLeast("Options.Parallel", &o.Parallel, 8, 0),
-		args.Default("Options.AtOnce", &o.AtOnce, 16, 1, maxAtOnce),
+		args.Default("Options.Parallel", &o.Parallel, 16, 1, maxParallel),
 		args.DefaultAtLeast("Options.Poll", &o.Poll, 10*time.Second, 0),
 	)
 }

@@ -15,22 +15,22 @@ import (
 
 // Standing is a player's place on a board.
 type Standing struct {
-	Rank             // zero in the list of Hidden
-	Player string    `json:"player"`
-	Name   string    `json:"name,omitzero"` // as last submitted with a score that stood or equalled it
-	Score  Score     `json:"score"`
-	Sub    int64     `json:"sub,omitzero"`
-	At     time.Time `json:"at"` // when the score was achieved
+	Position           // zero in the list of Hidden
+	Player   string    `json:"player"`
+	Name     string    `json:"name,omitzero"` // as last submitted with a score that stood or equalled it
+	Score    Score     `json:"score"`
+	Sub      int64     `json:"sub,omitzero"`
+	At       time.Time `json:"at"` // when the score was achieved
 
 	Meta json.RawMessage `json:"meta,omitzero"` // of the submission that brought the score
 }
 
-// Rank is a place counted from 1, the best.
-type Rank struct {
-	Ordinal     int64     `json:"ordinal,omitzero"` // differs for everybody: 1, 2, 3
-	Competition int64     `json:"rank,omitzero"`    // is the same for equal scores and sub scores: 1, 1, 3
-	AsOf        time.Time `json:"asOf,omitzero"`    // when it was so
-	Folded      bool      `json:"folded,omitzero"`  // by what a Folder published, otherwise by counting
+// Position is where an entry is on its board, counted from 1, the best.
+type Position struct {
+	Rank    int64     `json:"rank,omitzero"`    // the same for equal scores and sub scores: 1, 1, 3
+	Ordinal int64     `json:"ordinal,omitzero"` // differs for everybody: 1, 2, 3
+	AsOf    time.Time `json:"asOf,omitzero"`    // when it was so
+	Folded  bool      `json:"folded,omitzero"`  // by what a Folder published, otherwise by counting
 }
 
 // rowItem is an item of the index. A damaged one keeps its place among the others,
@@ -72,29 +72,29 @@ func (i *rowItem) read(b *board, sk string) {
 	}
 }
 
-// rankedRow is an item with its rank.
+// rankedRow is an item with its position.
 type rankedRow struct {
 	rowItem
-	rank Rank
+	position Position
 }
 
-// number ranks consecutive items. The first one has the given rank.
-func number(items []rowItem, rank Rank) []rankedRow {
+// number ranks consecutive items. The first one has the given position.
+func number(items []rowItem, position Position) []rankedRow {
 	rows := make([]rankedRow, len(items))
 	for i, item := range items {
 		if i > 0 {
-			rank.Ordinal++
+			position.Ordinal++
 			if !tied(items[i-1].Key, item.Key) {
-				rank.Competition = rank.Ordinal
+				position.Rank = position.Ordinal
 			}
 		}
-		rows[i] = rankedRow{item, rank}
+		rows[i] = rankedRow{item, position}
 	}
 	return rows
 }
 
 func (p rankedRow) row() Standing {
-	row := Standing{Rank: p.rank, Player: p.at.player, Name: p.Name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
+	row := Standing{Position: p.position, Player: p.at.player, Name: p.Name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
 	if p.Meta != "" {
 		row.Meta = json.RawMessage(p.Meta)
 	}

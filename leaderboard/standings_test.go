@@ -60,7 +60,7 @@ func (w world) manyRows(t testing.TB, board string, n int) {
 func texts(rows []leaderboard.Standing) []string {
 	list := make([]string, len(rows))
 	for i, r := range rows {
-		list[i] = fmt.Sprintf("%d/%d %s %v", r.Ordinal, r.Competition, r.Player, r.Score)
+		list[i] = fmt.Sprintf("%d/%d %s %v", r.Ordinal, r.Rank, r.Player, r.Score)
 	}
 	return list
 }
@@ -131,8 +131,8 @@ func TestARowShowsTheSubmission(t *testing.T) {
 		for _, b := range []leaderboard.Board{{Name: "int"}, {Name: "float", Kind: leaderboard.KindFloat, Order: leaderboard.Ascending, SubOrder: leaderboard.Ascending, Ties: leaderboard.LaterFirst}} {
 			w.define(t, b)
 			want := leaderboard.Standing{
-				Rank:   leaderboard.Rank{Ordinal: 1, Competition: 1},
-				Player: "用户#1", Name: "Ann", Score: leaderboard.Int(-7), Sub: -3, At: noon.Add(-time.Nanosecond),
+				Position: leaderboard.Position{Ordinal: 1, Rank: 1},
+				Player:   "用户#1", Name: "Ann", Score: leaderboard.Int(-7), Sub: -3, At: noon.Add(-time.Nanosecond),
 			}
 			if b.Kind == leaderboard.KindFloat {
 				want.Score = leaderboard.Float(5e-324)
@@ -154,11 +154,11 @@ func TestARowShowsTheSubmission(t *testing.T) {
 				rows, err := read()
 				require.NoError(t, err, name)
 				for i := range rows {
-					rows[i].Rank = timeless(rows[i].Rank)
+					rows[i].Position = timeless(rows[i].Position)
 				}
 				require.Equal(t, []leaderboard.Standing{want}, rows, name)
 			}
-			require.Equal(t, want.Rank, w.rank(t, in(b.Name), want.Player))
+			require.Equal(t, want.Position, w.rank(t, in(b.Name), want.Player))
 		}
 	})
 }

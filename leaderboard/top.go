@@ -109,11 +109,11 @@ func (l *topList) list(filter string) store.List[rankedRow, Standing] {
 }
 
 func (l *topList) below(p rankedRow) string {
-	return gap{p.rank.Ordinal, p.rank.Competition, l.last, after(p.Key)}.String()
+	return gap{p.position.Ordinal, p.position.Rank, l.last, after(p.Key)}.String()
 }
 
 func (l *topList) above(p rankedRow) string {
-	return gap{p.rank.Ordinal - 1, p.rank.Competition, l.last, p.Key}.String()
+	return gap{p.position.Ordinal - 1, p.position.Rank, l.last, p.Key}.String()
 }
 
 func (l *topList) read(ctx context.Context, reach store.Reach) ([]rankedRow, string, error) {
@@ -129,9 +129,9 @@ func (l *topList) read(ctx context.Context, reach store.Reach) ([]rankedRow, str
 	if err != nil || len(items) == 0 {
 		return nil, "", err
 	}
-	first := Rank{Ordinal: at.above + 1, Competition: at.above + 1, AsOf: l.now}
+	first := Position{Ordinal: at.above + 1, Rank: at.above + 1, AsOf: l.now}
 	if tied(items[0].Key, at.key) {
-		first.Competition = at.tie
+		first.Rank = at.tie
 	}
 	rows := number(items, first)
 	if left := max(0, l.last-at.above); l.last > 0 && int64(len(rows)) > left {
@@ -151,7 +151,7 @@ func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]rankedRow, s
 		return nil, "", err
 	}
 	slices.Reverse(items)
-	first := Rank{Ordinal: 1, Competition: 1, AsOf: l.now}
+	first := Position{Ordinal: 1, Rank: 1, AsOf: l.now}
 	if more {
 		if first, err = l.rankAbove(ctx, at, items); err != nil {
 			return nil, "", err
@@ -167,25 +167,25 @@ func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]rankedRow, s
 
 // rankAbove returns the rank of the first of the items just above a gap. If possible,
 // it is derived from the gap's rank, without counting.
-func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Rank, error) {
+func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Position, error) {
 	top := items[0].Key
 	ordinal := at.above - int64(len(items)) + 1
 	if ordinal < 1 || len(items) < 2 {
 		return l.rank(ctx, top)
 	}
-	rank := Rank{Ordinal: ordinal, Competition: ordinal, AsOf: l.now}
+	position := Position{Ordinal: ordinal, Rank: ordinal, AsOf: l.now}
 	switch {
 	case !tied(top, items[1].Key): // no other item shares it
 	case tied(top, at.key) && at.tie <= ordinal:
-		rank.Competition = at.tie
+		position.Rank = at.tie
 	default:
 		n, err := l.tiedAbove(ctx, top)
 		if err != nil {
-			return Rank{}, err
+			return Position{}, err
 		}
-		rank.Competition = max(1, ordinal-n)
+		position.Rank = max(1, ordinal-n)
 	}
-	return rank, nil
+	return position, nil
 }
 
 // gap is a place between two rows.
@@ -260,13 +260,13 @@ func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]S
 	}
 	first := at.asOf
 	first.Ordinal = at.before + 1
-	first.Competition = first.Ordinal
+	first.Rank = first.Ordinal
 	if at.before > 0 && tied(items[0].Key, items[skip].Key) { // with entries before it too, perhaps
 		better, err := s.count(ctx, nil, items[0].Key[:decided])
 		if err != nil {
 			return nil, err
 		}
-		first.Competition = min(better+1, first.Ordinal)
+		first.Rank = min(better+1, first.Ordinal)
 	}
 	return s.shown(number(items, first)[skip:]), nil
 }

@@ -186,13 +186,13 @@ func TestRanksRiseWithinAPage(t *testing.T) {
 			page, err := w.Top(t.Context(), in("b"), cursor.PageRequest{Cursor: at, Limit: 1 + random.IntN(8)})
 			require.NoError(t, err)
 			for i, row := range page.Items {
-				require.LessOrEqual(t, int64(1), row.Competition)
-				require.LessOrEqual(t, row.Competition, row.Ordinal)
+				require.LessOrEqual(t, int64(1), row.Rank)
+				require.LessOrEqual(t, row.Rank, row.Ordinal)
 				if i > 0 {
 					above := page.Items[i-1]
 					require.Equal(t, above.Ordinal+1, row.Ordinal)
-					require.Equal(t, above.Score == row.Score, above.Competition == row.Competition)
-					require.LessOrEqual(t, above.Competition, row.Competition)
+					require.Equal(t, above.Score == row.Score, above.Rank == row.Rank)
+					require.LessOrEqual(t, above.Rank, row.Rank)
 				}
 			}
 			at = page.Next

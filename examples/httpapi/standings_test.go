@@ -21,7 +21,7 @@ func (w world) places(t *testing.T, path string) map[string]int64 {
 	t.Helper()
 	places := map[string]int64{}
 	for _, s := range done[cursor.Page[leaderboard.Standing]](t, w.send(t, "GET", path, "")).Items {
-		places[s.Player] = s.Competition
+		places[s.Player] = s.Rank
 	}
 	return places
 }
@@ -47,7 +47,7 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 	require.Equal(t, all, w.places(t, top+"?period="+first.Period))
 	best := done[cursor.Page[leaderboard.Standing]](t, w.send(t, "GET", top+"?limit=1", ""))
 	require.Equal(t, []leaderboard.Standing{{
-		Rank: best.Items[0].Rank, Player: "ann", Name: "Ann", Score: leaderboard.Int(90), Sub: 3, At: best.Items[0].At, Meta: []byte(`{"replay":7}`),
+		Position: best.Items[0].Position, Player: "ann", Name: "Ann", Score: leaderboard.Int(90), Sub: 3, At: best.Items[0].At, Meta: []byte(`{"replay":7}`),
 	}}, best.Items)
 	require.Equal(t, map[string]int64{"bob": 2, "cleo": 2, "dan": 4}, w.places(t, top+"?cursor="+string(best.Next)))
 
@@ -55,7 +55,7 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 	require.Equal(t, map[string]int64{"dan": 4}, w.places(t, top+"?around=dan&n=1&period="+first.Period))
 	for player, rank := range all {
 		got := done[leaderboard.Standing](t, w.send(t, "GET", top+"/players/"+player, ""))
-		require.Equal(t, rank, got.Competition)
+		require.Equal(t, rank, got.Rank)
 		require.Equal(t, player, got.Player)
 		again := done[leaderboard.Standing](t, w.send(t, "GET", top+"/players/"+player+"?period="+first.Period, ""))
 		again.AsOf = got.AsOf

@@ -42,7 +42,7 @@ var (
 
 // style returns the style of a player's line.
 func style(row leaderboard.Standing) ledger.Style {
-	switch rank := row.Competition; {
+	switch rank := row.Rank; {
 	case row.Player == cheater:
 		return cheat
 	case row.Player == zoe.id:
@@ -65,8 +65,8 @@ func (l *league) standings(rows []leaderboard.Standing, greatest int64) {
 		if row.Player == zoe.id {
 			mark = l.ledger.Paint(own, here)
 		}
-		l.ledger.Show("%s %s  %s %5s  %s  %s%s", medal(row.Competition),
-			l.ledger.Paint(ledger.Faint, fmt.Sprintf("%6s", ledger.Thousands(row.Competition))),
+		l.ledger.Show("%s %s  %s %5s  %s  %s%s", medal(row.Rank),
+			l.ledger.Paint(ledger.Faint, fmt.Sprintf("%6s", ledger.Thousands(row.Rank))),
 			l.ledger.Paint(name, fmt.Sprintf("%-18s", row.Name)), ledger.Thousands(score),
 			l.ledger.Paint(ledger.Faint, row.At.In(l.now.Location()).Format("Mon 15:04")),
 			l.ledger.Paint(own, bar(score, greatest)), mark)

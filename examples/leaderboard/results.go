@@ -36,7 +36,7 @@ func (l *league) zoe(ctx context.Context, bests map[string]int64) error {
 	err := l.ledger.Do("Zoë's rank", rankCost(better, tied), func() error {
 		rank, err := l.boards.Rank(ctx, l.final, zoe.id)
 		l.ledger.Show("%s of %s; %d have that score, by time she is %s",
-			ledger.Thousands(rank.Competition), ledger.Thousands(len(bests)), tied, ledger.Thousands(rank.Ordinal))
+			ledger.Thousands(rank.Rank), ledger.Thousands(len(bests)), tied, ledger.Thousands(rank.Ordinal))
 		return err
 	})
 	if err != nil {

@@ -72,7 +72,7 @@ func (w *world) standings(t *testing.T) (text string) {
 		if i > 0 {
 			text += ", "
 		}
-		text += fmt.Sprint(row.Competition, " ", row.Player, " ", row.Score)
+		text += fmt.Sprint(row.Rank, " ", row.Player, " ", row.Score)
 	}
 	return text
 }
@@ -121,7 +121,7 @@ func (w *world) points(t *testing.T, points map[string]int64) {
 
 func ranks(page cursor.Page[leaderboard.Standing]) (text string) {
 	for _, row := range page.Items {
-		text += fmt.Sprint(row.Competition, row.Player, " ")
+		text += fmt.Sprint(row.Rank, row.Player, " ")
 	}
 	return text
 }

@@ -145,7 +145,7 @@ func Top(ctx context.Context, boards *leaderboard.Repository, hackathon string, 
 	}
 	places := make([]Place, len(page.Items))
 	for i, row := range page.Items {
-		places[i] = Place{Rank: row.Competition, ID: row.Player, UserName: row.Name, Score: row.Score}
+		places[i] = Place{Rank: row.Rank, ID: row.Player, UserName: row.Name, Score: row.Score}
 	}
 	return places, nil
 }
