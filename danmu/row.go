@@ -19,7 +19,7 @@ type row struct {
 	PK        string `dynamo:"pk"`
 	ID        ID     `dynamo:"sk" role:"identity"`
 	User      string `dynamo:"userId,omitempty" role:"content"`
-	Sent      ids.ID `dynamo:"sent,omitempty" role:"mark"` // an id of the call; imports without a User have none
+	Sent      ids.ID `dynamo:"sent,omitempty" role:"cleared"` // an id of the call; imports without a User have none
 	Text      string `dynamo:"text,omitempty" role:"content"`
 	Mode      Mode   `dynamo:"mode,omitempty" role:"content"`
 	Color     Color  `dynamo:"color,omitempty" role:"content"`
@@ -28,14 +28,14 @@ type row struct {
 	Weight    int    `dynamo:"weight,omitempty" role:"content"`
 	Likes     int64  `dynamo:"likes,omitempty" role:"counter"`
 	Reports   int64  `dynamo:"reports,omitempty" role:"counter"`
-	Protected bool   `dynamo:"protected,omitempty" role:"mark"`
-	State     string `dynamo:"state,omitempty" role:"removal"` // of a tombstone
-	Key       string `dynamo:"key,omitempty" role:"mark"`      // of an imported comment
-	SentMs    int64  `dynamo:"sentMs,omitempty" role:"mark"`   // when an imported comment was sent, by its file
+	Protected bool   `dynamo:"protected,omitempty" role:"cleared"`
+	State     string `dynamo:"state,omitempty" role:"removal"`  // of a tombstone
+	Key       string `dynamo:"key,omitempty" role:"cleared"`    // of an imported comment
+	SentMs    int64  `dynamo:"sentMs,omitempty" role:"cleared"` // when an imported comment was sent, by its file
 	Extra     string `dynamo:"extra,omitempty" role:"content"`
 
-	Protect store.Mark `dynamo:"protect,omitempty" role:"mark"` // the last Protect or Unprotect
-	End     store.Mark `dynamo:"end,omitempty"`                 // the call that left the tombstone; none came before
+	Protect store.Mark `dynamo:"protect,omitempty" role:"cleared"` // the last Protect or Unprotect
+	End     store.Mark `dynamo:"end,omitempty"`                    // the call that left the tombstone; none came before
 }
 
 func newRow(c Comment, p place, sent ids.ID) row {

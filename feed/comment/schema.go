@@ -38,8 +38,8 @@ type row struct {
 	Quote      *quoteItem `dynamo:"quote,omitempty" role:"content"`
 	Mentions   []string   `dynamo:"mentions,omitempty" role:"content"`
 	Data       string     `dynamo:"data,omitempty" role:"content"`
-	Edited     time.Time  `dynamo:"edited,omitempty" role:"mark"`
-	Score      *int64     `dynamo:"score,omitempty" role:"mark"` // its score in Top
+	Edited     time.Time  `dynamo:"edited,omitempty" role:"cleared"`
+	Score      *int64     `dynamo:"score,omitempty" role:"cleared"` // its score in Top
 
 	Hidden  bool         `dynamo:"hidden,omitempty"`
 	Removed *removalItem `dynamo:"removed,omitempty" role:"removal"`

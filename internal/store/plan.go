@@ -16,7 +16,7 @@ const (
 	identity = "identity" // Same compares it
 	content  = "content"  // Same compares it, and a removal deletes it
 	counter  = "counter"  // neither
-	mark     = "mark"     // a removal deletes it
+	cleared  = "cleared"  // a removal deletes it
 	removal  = "removal"  // a removal sets it; where it is set, what a removal deletes is ignored
 )
 
@@ -31,7 +31,7 @@ type Attribute struct {
 func (a *Attribute) compared() bool { return a.role == identity || a.role == content }
 
 // Deleted reports whether a removal deletes the attribute.
-func (a *Attribute) Deleted() bool { return a.role == content || a.role == mark }
+func (a *Attribute) Deleted() bool { return a.role == content || a.role == cleared }
 
 // Removal reports whether a removal sets the attribute.
 func (a *Attribute) Removal() bool { return a.role == removal }
@@ -69,7 +69,7 @@ func (p plan) with(t reflect.Type, within []int) plan {
 			name, options, _ := strings.Cut(tag, ",")
 			set := slices.Contains(strings.Split(options, ","), "set")
 			role := field.Tag.Get("role")
-			if !slices.Contains([]string{"", identity, content, counter, mark, removal}, role) {
+			if !slices.Contains([]string{"", identity, content, counter, cleared, removal}, role) {
 				panic("store: no attribute has the role " + role)
 			}
 			p = append(p, Attribute{name, index, role, setterOf(field.Type, set)})

@@ -39,7 +39,7 @@ type planned struct {
 	Long   time.Duration `dynamo:"long"`
 	Small  int8          `dynamo:"small"`
 	Count  uint64        `dynamo:"count" role:"counter"`
-	Flag   bool          `dynamo:"flag" role:"mark"`
+	Flag   bool          `dynamo:"flag" role:"cleared"`
 	Bytes  []byte        `dynamo:"bytes"`
 	List   []string      `dynamo:"list" role:"content"`
 	Set    []string      `dynamo:"set,set,omitempty"`
@@ -168,9 +168,9 @@ func TestWhatARemovalLeftIsNamed(t *testing.T) {
 		item dynamo.Item
 		left []string
 	}{
-		"not removed":       {dynamo.Item{"text": s("a"), "flag": yes}, nil},
-		"nothing left":      {dynamo.Item{"gone": gone, "inner": s("a"), "count": n("7"), "another": null}, nil},
-		"content and marks": {dynamo.Item{"gone": gone, "text": n("7"), "flag": null, "count": n("7")}, []string{"text", "flag"}},
+		"not removed":                 {dynamo.Item{"text": s("a"), "flag": yes}, nil},
+		"nothing left":                {dynamo.Item{"gone": gone, "inner": s("a"), "count": n("7"), "another": null}, nil},
+		"content and what is cleared": {dynamo.Item{"gone": gone, "text": n("7"), "flag": null, "count": n("7")}, []string{"text", "flag"}},
 	} {
 		var got planned
 		require.NoError(t, store.Decode("t", c.item, &got), name)
@@ -205,7 +205,7 @@ func TestTheSameItemHasTheSameIdentityAndContent(t *testing.T) {
 		"identity": {func(p *planned) { p.Inner = "b" }, false},
 		"content":  {func(p *planned) { p.List = []string{"a", "c"} }, false},
 		"counter":  {func(p *planned) { p.Count++ }, true},
-		"mark":     {func(p *planned) { p.Flag = true }, true},
+		"cleared":  {func(p *planned) { p.Flag = true }, true},
 	} {
 		one := planned{embedded: embedded{"a"}, Text: "a", List: []string{"a", "b"}}
 		other := planned{embedded: embedded{"a"}, Text: "a", List: []string{"a", "b"}}

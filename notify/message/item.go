@@ -29,8 +29,8 @@ type item struct {
 	Data    string `dynamo:"data,omitempty" role:"content"`
 	ReplyTo int64  `dynamo:"replyTo,omitempty"`
 
-	Edited     int64      `dynamo:"edited,omitempty" role:"mark"` // Unix ms
-	Edit       store.Mark `dynamo:"edit,omitempty"`               // of the last Edit
+	Edited     int64      `dynamo:"edited,omitempty" role:"cleared"` // Unix ms
+	Edit       store.Mark `dynamo:"edit,omitempty"`                  // of the last Edit
 	EditBefore store.Mark `dynamo:"editBefore,omitempty"`
 	Recalled   int64      `dynamo:"recalled,omitempty" role:"removal"` // Unix ms
 	Recall     ids.ID     `dynamo:"recall,omitempty"`                  // the call that recalled it
