@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
@@ -42,6 +43,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		cost = dynamotest.Cost
 		page = cursor.PageRequest
 	)
+	stated := callstest.ReadCosts(t, "..", "follow")
 	var edge follow.Edge // that of jack and anna
 	var next cursor.Cursor
 	follows := func(ctx context.Context) (err error) {
@@ -67,26 +69,26 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		want cost
 		call func(context.Context) error
 	}{
-		{"follow", cost{Requests: 1, Write: 10}, follows},
-		{"follow, repeated", cost{Requests: 1, Write: 10}, follows},
+		{"follow", stated.Of("Repository.Follow", "follow"), follows},
+		{"follow, repeated", stated.Of("Repository.Follow"), follows},
 		{"get", cost{Requests: 1, Read: 1}, func(ctx context.Context) (err error) {
 			edge, err = w.Get(ctx, follow.Edge{Follower: jack, Followee: anna})
 			return err
 		}},
-		{"unfollow of a known edge", cost{Requests: 1, Write: 10}, unfollows(&edge)},
-		{"follow of an ended id", cost{Requests: 1, Write: 10}, func(ctx context.Context) error {
+		{"unfollow of a known edge", stated.Of("Repository.Unfollow", "with an edge from Follow or Get"), unfollows(&edge)},
+		{"follow of an ended id", stated.Of("Repository.Follow"), func(ctx context.Context) error {
 			require.ErrorIs(t, follows(ctx), plaza.ErrRemoved)
 			edge = follow.Edge{}
 			return nil
 		}},
-		{"follow again", cost{Requests: 1, Write: 10}, follows},
+		{"follow again", stated.Of("Repository.Follow"), follows},
 		{"last", cost{Requests: 1, Read: 1}, last},
-		{"unfollow", cost{Requests: 2, Read: 1, Write: 10}, unfollows(&follow.Edge{Follower: jack, Followee: anna})},
+		{"unfollow", stated.Of("Repository.Unfollow", "unfollow"), unfollows(&follow.Edge{Follower: jack, Followee: anna})},
 		{"last, ended", cost{Requests: 1, Read: 1}, last},
-		{"unfollow of an id that is not there", cost{Requests: 2, Read: 1, Write: 1}, unfollows(&unused)},
-		{"the same again", cost{Requests: 1, Read: 1}, unfollows(&unused)},
-		{"unfollow of nothing", cost{Requests: 1, Read: 1}, unfollows(&follow.Edge{Follower: jack, Followee: anna})},
-		{"first follow into a new shard", cost{Requests: 3, Write: 24}, func(ctx context.Context) error {
+		{"unfollow of an id that is not there", stated.Of("Repository.Unfollow", "without an edge, by an ID, which it remembers"), unfollows(&unused)},
+		{"the same again", stated.Of("Repository.Unfollow", "without an edge"), unfollows(&unused)},
+		{"unfollow of nothing", stated.Of("Repository.Unfollow", "without an edge"), unfollows(&follow.Edge{Follower: jack, Followee: anna})},
+		{"first follow into a new shard", stated.Of("Repository.Follow", "the first into a new shard"), func(ctx context.Context) error {
 			opened := w.process(t, sharded(follow.MaxShards), meter.Wrap)
 			_, _, err := opened.Follow(ctx, follow.Edge{Follower: jack, Followee: anna})
 			return err

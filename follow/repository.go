@@ -104,6 +104,9 @@ func (r *Repository) Init(ctx context.Context) error {
 // come after. Repeat Follow then.
 //
 // Cost: 1 transaction, 10 WCU; the first into a new shard 3 transactions, 24 WCU.
+//
+//plaza:cost follow: 1 transaction, 10 WCU
+//plaza:cost the first into a new shard: 3 transactions, 24 WCU
 func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Follow")
 	if err := e.check(); err != nil {
@@ -132,8 +135,12 @@ func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created
 // edge that is not counted is plaza.ErrCorrupt until both users are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 10 WCU; with an edge from Follow or Get
-// 1 transaction, 10 WCU; without an edge 1 request, 1 RCU; to remember an ID
-// 2 requests, 1 RCU, 1 WCU.
+// 1 transaction, 10 WCU.
+//
+//plaza:cost unfollow: 1 request, 1 transaction, 1 RCU, 10 WCU
+//plaza:cost with an edge from Follow or Get: 1 transaction, 10 WCU
+//plaza:cost without an edge: 1 request, 1 RCU
+//plaza:cost without an edge, by an ID, which it remembers: 2 requests, 1 RCU, 1 WCU
 func (r *Repository) Unfollow(ctx context.Context, e Edge) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Unfollow")
 	if err := e.check(); err != nil {

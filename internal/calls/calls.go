@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/doc/comment"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -20,6 +19,7 @@ type Call struct {
 	Package string // "feed/comment"
 	Name    string // "Repository.Add"
 	Cost    string // the text after "Cost: " at the end of its comment, if any
+	Rows    []Row  // the exact costs below it
 	Decl    *ast.FuncDecl
 	Pos     token.Position
 }
@@ -82,9 +82,15 @@ func Find(root string, packages ...string) ([]Call, error) {
 			return err
 		}
 		for _, decl := range f.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && exported(fn) && takesContext(fn) {
-				calls = append(calls, Call{Package: pkg, Name: nameOf(fn), Cost: costOf(fn.Doc.Text()), Decl: fn, Pos: files.Position(fn.Pos())})
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || !exported(fn) || !takesContext(fn) {
+				continue
 			}
+			call := Call{Package: pkg, Name: nameOf(fn), Cost: costOf(fn.Doc.Text()), Decl: fn, Pos: files.Position(fn.Pos())}
+			if call.Rows, err = rowsOf(fn.Doc); err != nil {
+				return fmt.Errorf("%s: %w", call.Operation(), err)
+			}
+			calls = append(calls, call)
 		}
 		return nil
 	})
@@ -134,34 +140,4 @@ func nameOf(fn *ast.FuncDecl) string {
 		return fn.Name.Name
 	}
 	return receiver(fn) + "." + fn.Name.Name
-}
-
-// costOf returns the paragraph of a comment that begins with "Cost: ", on one line.
-func costOf(text string) string {
-	var p comment.Parser
-	for _, block := range p.Parse(text).Content {
-		paragraph, ok := block.(*comment.Paragraph)
-		if !ok {
-			continue
-		}
-		var words strings.Builder
-		for _, part := range paragraph.Text {
-			switch part := part.(type) {
-			case comment.Plain:
-				words.WriteString(string(part))
-			case comment.Italic:
-				words.WriteString(string(part))
-			case *comment.DocLink:
-				for _, name := range part.Text {
-					if name, ok := name.(comment.Plain); ok {
-						words.WriteString(string(name))
-					}
-				}
-			}
-		}
-		if cost, ok := strings.CutPrefix(words.String(), "Cost: "); ok {
-			return strings.Join(strings.Fields(cost), " ")
-		}
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package changetest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,8 @@ func writes(all []calls.Call) map[string]bool {
 			if !strings.Contains(as, ".") {
 				as = call.Operation()[:strings.LastIndexByte(call.Operation(), '.')+1] + as
 			}
-			found[call.Operation()] = found[call.Operation()] || found[as] || strings.Contains(call.Cost, "WCU")
+			found[call.Operation()] = found[call.Operation()] || found[as] || strings.Contains(call.Cost, "WCU") ||
+				slices.ContainsFunc(call.Rows, func(r calls.Row) bool { return r.Cost.Write > 0 })
 		}
 	}
 	return found
