@@ -25,6 +25,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // worker is one that runs during an outage.
@@ -389,12 +390,12 @@ func (w *outageWorld) folder(t *testing.T) *worker {
 
 func (w *outageWorld) poller(t *testing.T) *worker {
 	worker := &worker{}
-	dead, err := stream.NewDeadTable(w.cut, w.table["leases"], "consumer", nil)
+	dead, err := letters.New(w.cut, w.table["leases"], "consumer", nil)
 	require.NoError(t, err)
 	processor, err := stream.NewProcessor(stream.Each(func(context.Context, stream.Record) error { return worker.work() }, 1), dead, nil)
 	require.NoError(t, err)
 	client, arn := w.streams(t, w.table["source"])
-	poller, err := stream.NewPoller(w.cut, w.table["leases"], client, arn, "group", processor, &stream.PollerOptions{OnError: worker.note})
+	poller, err := stream.NewPoller(w.cut, client, stream.PollerGroup{Table: w.table["leases"], Stream: arn, Name: "group"}, processor, &stream.PollerOptions{OnError: worker.note})
 	require.NoError(t, err)
 	worker.run = poller.Run
 	worker.wait = func(t *testing.T) {

@@ -117,7 +117,7 @@ func BenchmarkProcess(b *testing.B) {
 		handled += len(r.New["version"].(*types.AttributeValueMemberN).Value)
 		return nil
 	}
-	p := newProcessor(b, stream.Each(h, 1), &letters{}, nil)
+	p := newProcessor(b, stream.Each(h, 1), &inMemory{}, nil)
 	ctx := context.Background()
 	interleave(b, len(records), []part{
 		{"a loop", func() {

@@ -83,7 +83,7 @@ func requireAll(t *testing.T, errs []error, n int) {
 
 func TestCase8EventsArePackedBySize(t *testing.T) {
 	t.Parallel()
-	dead := &letters{}
+	dead := &inMemory{}
 	sink := bus()
 	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(23, 10), policy(3), dead), 23)
 	require.Equal(t, []int{10, 10, 3}, sink.sizes())
@@ -111,7 +111,7 @@ func TestCase9LaterCallsCarryOnlyWhatFailed(t *testing.T) {
 		}
 		return stream.Outcome{}
 	}
-	dead := &letters{}
+	dead := &inMemory{}
 	errs := stream.Deliver(t.Context(), sink, eventsOf(10, 10), stream.Policy{Attempts: 3, Sleep: n.sleep}, dead)
 	requireAll(t, errs, 10)
 	require.Equal(t, []int{10, 2, 2}, sink.sizes())
@@ -133,7 +133,7 @@ func TestCase10AnArchiveTakesFiveHundredAndThoseThatFailedAgain(t *testing.T) {
 		}
 		return stream.Outcome{}
 	}
-	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(1201, 10), policy(3), &letters{}), 1201)
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(1201, 10), policy(3), &inMemory{}), 1201)
 	require.Equal(t, []int{500, 500, 201, 7}, sink.sizes())
 	require.Equal(t, sevens, sink.calls[3])
 	require.Len(t, sink.sent, 1201)
@@ -148,7 +148,7 @@ func TestCase10ASendersFaultIsNotTriedAgainAndAServersIs(t *testing.T) {
 		}
 		return stream.Outcome{}
 	}
-	dead := &letters{}
+	dead := &inMemory{}
 	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(2, 10), policy(3), dead), 2)
 	require.Equal(t, [][]string{{"1", "2"}, {"2"}}, sink.calls)
 	require.Equal(t, []string{"1"}, dead.seqs())
@@ -190,7 +190,7 @@ func TestAGroupWaitsBehindItsFailedEvent(t *testing.T) {
 		}
 		return stream.Outcome{}
 	}
-	requireAll(t, stream.Deliver(t.Context(), sink, events, policy(3), &letters{}), 6)
+	requireAll(t, stream.Deliver(t.Context(), sink, events, policy(3), &inMemory{}), 6)
 	require.Equal(t, [][]string{{"1", "2"}, {"4", "6"}, {"1"}, {"1"}, {"3"}, {"5"}}, sink.calls)
 }
 
@@ -216,7 +216,7 @@ func TestNoEventPassesAnEarlierOneOfItsGroup(t *testing.T) {
 			return stream.Outcome{}
 		}
 		down := rapid.SampledFrom([]string{"", "3", "8"}).Draw(t, "down")
-		dead := &letters{down: func(seq string) bool { return seq == down }}
+		dead := &inMemory{down: func(seq string) bool { return seq == down }}
 		errs := stream.Deliver(context.Background(), sink, events, policy(3), dead)
 		lost := map[string]bool{}
 		for i, e := range events {
@@ -255,12 +255,12 @@ func TestAFailedRequestIsAFailureOfItsEvents(t *testing.T) {
 		}
 		return nil
 	}
-	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(12, 10), policy(3), &letters{}), 12)
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(12, 10), policy(3), &inMemory{}), 12)
 	require.Equal(t, []int{10, 2, 10}, sink.sizes())
 
 	sink = bus()
 	sink.put = func(int) error { return stream.Permanent(errors.New("denied")) }
-	dead := &letters{}
+	dead := &inMemory{}
 	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(2, 10), policy(3), dead), 2)
 	require.Len(t, sink.calls, 1)
 	require.Len(t, dead.put, 2)
@@ -272,7 +272,7 @@ func TestABadSinkIsAFailure(t *testing.T) {
 		"panic": func() ([]stream.Outcome, error) { panic("boom") },
 		"short": func() ([]stream.Outcome, error) { return nil, nil },
 	} {
-		dead := &letters{}
+		dead := &inMemory{}
 		requireAll(t, stream.Deliver(t.Context(), sinkFunc(put), eventsOf(2, 1), policy(2), dead), 2)
 		require.Equal(t, []string{"1", "2"}, dead.seqs(), name)
 		require.Equal(t, 2, dead.put[0].Attempts, name)
@@ -315,7 +315,7 @@ func TestADeliveryThatIsCancelledMakesNoDeadLetters(t *testing.T) {
 		}
 		return nil
 	}
-	dead := &letters{}
+	dead := &inMemory{}
 	errs := stream.Deliver(ctx, sink, append(eventsOf(5, 1), eventsOf(1, 1)...), policy(1), dead)
 	for i, err := range errs {
 		if i < 2 {
@@ -342,7 +342,7 @@ func TestToLeavesItsFailuresToTheProcessor(t *testing.T) {
 	to := stream.To(sink, func(r stream.Record) (stream.Event, bool, error) {
 		return stream.Event{Group: fmt.Sprint(r.Keys["Id"]), Data: []byte("{}")}, true, nil
 	}, policy(3), nil)
-	dead := &letters{}
+	dead := &inMemory{}
 	done, err := newProcessor(t, to, dead, nil).Process(t.Context(), itemsOf(change("a", 1, 1), change("b", 2, 1), change("b", 3, 2)))
 	require.NoError(t, err)
 	require.Equal(t, 3, done)
@@ -355,7 +355,7 @@ func TestToMakesLettersOfRecords(t *testing.T) {
 	t.Parallel()
 	sink := bus()
 	sink.outcome = func(int, stream.Event) stream.Outcome { return stream.Outcome{Err: errors.New("item 7")} }
-	dead := &letters{}
+	dead := &inMemory{}
 	r := change("a", 1, 1)
 	to := stream.To(sink, func(stream.Record) (stream.Event, bool, error) { return stream.Event{Data: []byte("x")}, true, nil }, policy(3), dead)
 	requireAll(t, to(t.Context(), []stream.Record{r}), 1)

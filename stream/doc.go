@@ -9,9 +9,9 @@
 // one that sends an event for each record to a Sink. A record that fails is tried
 // again, and becomes a dead letter if it keeps failing:
 //
-//	letters, err := stream.NewDeadTable(db, "dead", "board", nil)
+//	dead, err := letters.New(db, "dead", "board", nil)
 //	…
-//	p, err := stream.NewProcessor(stream.Each(handle, 8), letters, nil)
+//	p, err := stream.NewProcessor(stream.Each(handle, 8), dead, nil)
 //	…
 //	lambda.Start(p.Lambda)
 //
@@ -26,6 +26,6 @@
 // and keep the versions of deleted items.
 //
 // Redrive gives dead letters to a Batch again, once the cause is fixed. They come
-// from a DeadTable, from a queue, or from AWS's own failure documents
+// from a table of stream/letters, from a queue, or from AWS's own failure documents
 // (ParseFailure).
 package stream

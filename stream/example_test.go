@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // exampleEvent is what Lambda sends for two changes. The second has a malformed
@@ -40,13 +41,13 @@ const exampleEvent = `{"Records": [{
 // letter, and the stream moves on.
 func ExampleProcessor_Lambda() {
 	ctx := context.Background()
-	letters := openLetters(ctx)
+	dead := openLetters(ctx)
 
 	handle := func(_ context.Context, r stream.Record) error {
 		fmt.Println(r.Kind, r.Table, r.New["score"].(*types.AttributeValueMemberN).Value)
 		return nil
 	}
-	p, err := stream.NewProcessor(stream.Each(handle, 8), letters, nil)
+	p, err := stream.NewProcessor(stream.Each(handle, 8), dead, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func ExampleProcessor_Lambda() {
 	answer, _ := json.Marshal(response)
 	fmt.Println(string(answer), err)
 
-	page, err := letters.List(ctx, cursor.PageRequest{})
+	page, err := dead.List(ctx, cursor.PageRequest{})
 	for _, letter := range page.Items {
 		fmt.Println("dead:", letter.Seq, err)
 	}
@@ -67,7 +68,7 @@ func ExampleProcessor_Lambda() {
 // Once the handler is fixed, dead letters are redriven.
 func ExampleRedrive() {
 	ctx := context.Background()
-	letters := openLetters(ctx)
+	dead := openLetters(ctx)
 
 	mended := false
 	handle := func(_ context.Context, r stream.Record) error {
@@ -78,7 +79,7 @@ func ExampleRedrive() {
 		return nil
 	}
 	board := stream.Each(handle, 8)
-	p, err := stream.NewProcessor(board, letters, nil)
+	p, err := stream.NewProcessor(board, dead, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,9 +91,9 @@ func ExampleRedrive() {
 	fmt.Println("done:", done, err)
 
 	mended = true
-	redriven, err := stream.Redrive(ctx, letters.Source(), board)
+	redriven, err := stream.Redrive(ctx, dead.Source(), board)
 	fmt.Println("redriven:", redriven.Handled, redriven.Failed, err)
-	redriven, err = stream.Redrive(ctx, letters.Source(), board)
+	redriven, err = stream.Redrive(ctx, dead.Source(), board)
 	fmt.Println("again:", redriven.Handled, redriven.Failed, err)
 	// Output:
 	// done: 1 <nil>
@@ -138,19 +139,19 @@ func ExampleDeliver() {
 var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 // openLetters makes a table for dead letters.
-func openLetters(ctx context.Context) *stream.DeadTable {
+func openLetters(ctx context.Context) *letters.Repository {
 	e, err := local()
 	if err != nil {
 		log.Fatal(err)
 	}
 	client := dynamodb.NewFromConfig(e.Config())
 	table := "dead-letters-example-" + rand.Text()
-	if _, err := client.CreateTable(ctx, stream.DeadSchema(table)); err != nil {
+	if _, err := client.CreateTable(ctx, letters.Table(table)); err != nil {
 		log.Fatal(err)
 	}
-	letters, err := stream.NewDeadTable(dynamo.NewFromIface(client), table, "board", nil)
+	dead, err := letters.New(dynamo.NewFromIface(client), table, "board", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	return letters
+	return dead
 }

@@ -29,7 +29,7 @@ func tenRecords(t testing.TB) []byte {
 func TestCase1LambdaIsToldTheFirstRecordToSendAgain(t *testing.T) {
 	t.Parallel()
 	h := &handled{fail: failing("3", "8")}
-	dead := &letters{down: func(string) bool { return true }}
+	dead := &inMemory{down: func(string) bool { return true }}
 	var stops []error
 	p := newProcessor(t, stream.Each(h.handle, 1), dead, &stream.ProcessorOptions{
 		Policy: policy(2), OnStop: func(err error) { stops = append(stops, err) },
@@ -46,7 +46,7 @@ func TestCase1LambdaIsToldTheFirstRecordToSendAgain(t *testing.T) {
 func TestCase2NoFailuresAreAnEmptyList(t *testing.T) {
 	t.Parallel()
 	h := &handled{}
-	response, err := newProcessor(t, stream.Each(h.handle, 1), &letters{}, nil).Lambda(t.Context(), tenRecords(t))
+	response, err := newProcessor(t, stream.Each(h.handle, 1), &inMemory{}, nil).Lambda(t.Context(), tenRecords(t))
 	require.NoError(t, err)
 	require.Len(t, h.all, 10)
 	for _, r := range []stream.Response{response, {}} {
@@ -54,14 +54,14 @@ func TestCase2NoFailuresAreAnEmptyList(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, `{"batchItemFailures":[]}`, string(raw))
 	}
-	response, err = newProcessor(t, stream.Each(h.handle, 1), &letters{}, nil).Lambda(t.Context(), event())
+	response, err = newProcessor(t, stream.Each(h.handle, 1), &inMemory{}, nil).Lambda(t.Context(), event())
 	require.NoError(t, err)
 	require.Empty(t, response.BatchItemFailures)
 }
 
 func TestAnEventThatCannotBeReadFailsTheFunction(t *testing.T) {
 	t.Parallel()
-	dead := &letters{}
+	dead := &inMemory{}
 	_, err := newProcessor(t, stream.Each((&handled{}).handle, 1), dead, nil).Lambda(t.Context(), []byte(`{"Records":[{]}`))
 	require.ErrorIs(t, err, stream.ErrEvent)
 	require.Empty(t, dead.put)
@@ -71,7 +71,7 @@ func TestAnEventThatCannotBeReadFailsTheFunction(t *testing.T) {
 // only an error is sure to be one.
 func TestAStopWithoutASequenceNumberFailsTheFunction(t *testing.T) {
 	t.Parallel()
-	dead := &letters{down: func(string) bool { return true }}
+	dead := &inMemory{down: func(string) bool { return true }}
 	p := newProcessor(t, stream.Each((&handled{}).handle, 1), dead, nil)
 	_, err := p.Lambda(t.Context(), event(`{"eventID":"e1"}`))
 	require.ErrorIs(t, err, errDown)
@@ -98,7 +98,7 @@ func TestLambdaAnswersBeforeItsTimeIsUp(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}
-		dead := &letters{}
+		dead := &inMemory{}
 		p := newProcessor(t, stream.Each(h, 1), dead, &stream.ProcessorOptions{Margin: 2 * time.Second})
 		start := time.Now()
 		response, err := p.Lambda(ctx, raw)
@@ -118,7 +118,7 @@ func TestPausesEndWithTheContext(t *testing.T) {
 		defer cancel()
 		tries := 0
 		h := func(context.Context, stream.Record) error { tries++; return errors.New("broken") }
-		p := newProcessor(t, stream.Each(h, 1), &letters{}, &stream.ProcessorOptions{
+		p := newProcessor(t, stream.Each(h, 1), &inMemory{}, &stream.ProcessorOptions{
 			Policy: stream.Policy{Attempts: 1000, Wait: time.Second, MaxWait: time.Second},
 		})
 		done, err := p.Process(ctx, itemsOf(changes(1)...))

@@ -78,28 +78,39 @@ func (o *PollerOptions) withDefaults() (PollerOptions, error) {
 	return v, err
 }
 
-// NewPoller does no I/O. Table holds the leases, and arn names the stream. It
-// must carry new and old images.
-func NewPoller(db *dynamo.DB, table string, streams *dynamodbstreams.Client, arn, group string, p *Processor, opts *PollerOptions) (*Poller, error) {
+// PollerGroup says which workers share a stream.
+type PollerGroup struct {
+	// Table is the name of the table of leases. See Table.
+	Table string
+
+	// Stream is the stream's ARN. The stream must carry new and old images.
+	Stream string
+
+	// Name is of up to 256 bytes. Each group handles all records of the stream.
+	Name string
+}
+
+// NewPoller does no I/O.
+func NewPoller(db *dynamo.DB, streams *dynamodbstreams.Client, g PollerGroup, p *Processor, opts *PollerOptions) (*Poller, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Open(db, table, o.OnCorrupt, false)
+	t, err := store.Open(db, g.Table, o.OnCorrupt, false)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSource(streams, arn)
+	s, err := newSource(streams, g.Stream)
 	if err != nil {
 		return nil, err
 	}
-	if err := keys.CheckName("group", group); err != nil {
+	if err := keys.CheckName("group", g.Name); err != nil {
 		return nil, err
 	}
 	if p == nil {
 		return nil, &plaza.InvalidError{Field: "p", Reason: "is nil"}
 	}
-	return &Poller{source: s, leases: newLeases(t, group, arn), processor: p, opts: o}, nil
+	return &Poller{source: s, leases: newLeases(t, g.Name, g.Stream), processor: p, opts: o}, nil
 }
 
 // Run is a worker: it reads its part of the shards until ctx ends, and returns

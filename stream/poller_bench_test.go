@@ -30,7 +30,7 @@ func BenchmarkBacklog(b *testing.B) {
 			handle := func(context.Context, stream.Record) error { n++; return nil }
 			processor, err := stream.NewProcessor(stream.Each(handle, 1), dead{&world{}}, nil)
 			require.NoError(b, err)
-			poller, err := stream.NewPoller(dynamotest.DB(b), table, s.client(), s.arn, fmt.Sprint("group-", i), processor, nil)
+			poller, err := stream.NewPoller(dynamotest.DB(b), s.client(), stream.PollerGroup{Table: table, Stream: s.arn, Name: fmt.Sprint("group-", i)}, processor, nil)
 			require.NoError(b, err)
 			require.NoError(b, poller.Run(b.Context()))
 			require.Equal(b, backlog, n)

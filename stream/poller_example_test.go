@@ -14,6 +14,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // A process handles the changes of a table without Lambda. Run it in as many
@@ -31,7 +32,7 @@ func ExampleNewPoller() {
 
 	at := time.Now().UnixNano()
 	scores, leases, dead := fmt.Sprint("scores-", at), fmt.Sprint("leases-", at), fmt.Sprint("dead-", at)
-	for _, table := range []*dynamodb.CreateTableInput{stream.Table(leases), stream.DeadSchema(dead)} {
+	for _, table := range []*dynamodb.CreateTableInput{stream.Table(leases), letters.Table(dead)} {
 		if _, err := db.Client().CreateTable(ctx, table); err != nil {
 			log.Fatal(err)
 		}
@@ -58,7 +59,7 @@ func ExampleNewPoller() {
 		}
 	}
 
-	letters, err := stream.NewDeadTable(db, dead, "print", nil)
+	unhandled, err := letters.New(db, dead, "print", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -70,11 +71,12 @@ func ExampleNewPoller() {
 		}
 		return nil
 	}
-	processor, err := stream.NewProcessor(stream.Each(handle, 4), letters, nil)
+	processor, err := stream.NewProcessor(stream.Each(handle, 4), unhandled, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	poller, err := stream.NewPoller(db, leases, streams, *created.TableDescription.LatestStreamArn, "print", processor, nil)
+	group := stream.PollerGroup{Table: leases, Stream: *created.TableDescription.LatestStreamArn, Name: "print"}
+	poller, err := stream.NewPoller(db, streams, group, processor, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.
 	for _, f := range change {
 		f(opts)
 	}
-	poller, err := stream.NewPoller(w.dial(p.in.Wrap), w.table, w.streams(), w.arn, "group", processor, opts)
+	poller, err := stream.NewPoller(w.dial(p.in.Wrap), w.streams(), stream.PollerGroup{Table: w.table, Stream: w.arn, Name: "group"}, processor, opts)
 	require.NoError(w.t, err)
 	return poller, p
 }

@@ -39,7 +39,7 @@ func failing(seqs ...string) func(stream.Record) error {
 
 func TestCase1WorkStopsAtTheFirstRecordNeitherHandledNorDead(t *testing.T) {
 	t.Parallel()
-	dead := &letters{down: func(seq string) bool { return seq == "3" }}
+	dead := &inMemory{down: func(seq string) bool { return seq == "3" }}
 	h := &handled{fail: failing("3", "7")}
 	p := newProcessor(t, stream.Each(h.handle, 2), dead, nil)
 	done, err := p.Process(t.Context(), itemsOf(changes(10)...))
@@ -53,7 +53,7 @@ func TestCase4AnUndecodableRecordIsOneDeadLetter(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(changes(5)...)
 	items[2] = unread(3)
-	dead := &letters{}
+	dead := &inMemory{}
 	h := &handled{}
 	done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), items)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestCase4AnUndecodableRecordIsOneDeadLetter(t *testing.T) {
 		Stream: arn, Seq: "3", Reason: "stream: record cannot be read: plaza: invalid argument: at byte 7", Record: []byte(`{"eventID":"x"}`),
 	}}, dead.put)
 
-	dead = &letters{down: func(string) bool { return true }}
+	dead = &inMemory{down: func(string) bool { return true }}
 	h = &handled{}
 	done, err = newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), items)
 	require.ErrorIs(t, err, errDown)
@@ -73,7 +73,7 @@ func TestCase4AnUndecodableRecordIsOneDeadLetter(t *testing.T) {
 
 func TestCase5AHandlerThatFailsItsAttemptsIsOneDeadLetter(t *testing.T) {
 	t.Parallel()
-	dead := &letters{}
+	dead := &inMemory{}
 	tries := map[string]int{}
 	h := func(_ context.Context, r stream.Record) error {
 		tries[r.Seq]++
@@ -114,7 +114,7 @@ func TestLaterRecordsOfAnItemWaitForTheEarlier(t *testing.T) {
 		}
 		return nil
 	}}
-	dead := &letters{}
+	dead := &inMemory{}
 	done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), itemsOf(records...))
 	require.NoError(t, err)
 	require.Equal(t, 4, done)
@@ -128,7 +128,7 @@ func TestLaterRecordsOfAnItemGoOnAfterADeadLetter(t *testing.T) {
 	t.Parallel()
 	records := []stream.Record{change("a", 1, 1), change("a", 2, 2), change("a", 3, 3)}
 	h := &handled{fail: failing("1")}
-	dead := &letters{}
+	dead := &inMemory{}
 	done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), itemsOf(records...))
 	require.NoError(t, err)
 	require.Equal(t, 3, done)
@@ -140,7 +140,7 @@ func TestLaterRecordsOfAnItemAreNotHandledWhereWorkStops(t *testing.T) {
 	t.Parallel()
 	records := []stream.Record{change("a", 1, 1), change("a", 2, 2), change("b", 3, 1)}
 	h := &handled{fail: failing("1")}
-	dead := &letters{down: func(string) bool { return true }}
+	dead := &inMemory{down: func(string) bool { return true }}
 	done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), itemsOf(records...))
 	require.ErrorIs(t, err, errDown)
 	require.Zero(t, done)
@@ -154,7 +154,7 @@ func TestAPermanentErrorIsADeadLetterAtOnce(t *testing.T) {
 		tries++
 		return fmt.Errorf("deep: %w", stream.Permanent(errors.New("broken")))
 	}
-	dead := &letters{}
+	dead := &inMemory{}
 	done, err := newProcessor(t, stream.Each(h, 1), dead, nil).Process(t.Context(), itemsOf(changes(1)...))
 	require.NoError(t, err)
 	require.Equal(t, 1, done)
@@ -166,7 +166,7 @@ func TestPausesGrowUpToABound(t *testing.T) {
 	t.Parallel()
 	n := &naps{}
 	h := func(context.Context, stream.Record) error { return errors.New("broken") }
-	p := newProcessor(t, stream.Each(h, 1), &letters{}, &stream.ProcessorOptions{
+	p := newProcessor(t, stream.Each(h, 1), &inMemory{}, &stream.ProcessorOptions{
 		Policy: stream.Policy{Attempts: 70, Wait: time.Second, MaxWait: 10 * time.Second, Sleep: n.sleep},
 	})
 	_, err := p.Process(t.Context(), itemsOf(changes(1)...))
@@ -197,7 +197,7 @@ func TestACancelledContextMakesNoDeadLetters(t *testing.T) {
 			}
 			return nil
 		}
-		dead := &letters{}
+		dead := &inMemory{}
 		p := newProcessor(t, stream.Each(h, 1), dead, &stream.ProcessorOptions{Policy: stream.Policy{
 			Attempts: 2, Sleep: func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() },
 		}})
@@ -221,7 +221,7 @@ func TestAStreamWithoutImagesStopsWorkAndMakesNoDeadLetter(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(changes(3)...)
 	items[1] = stream.Item{Seq: "2", Record: stream.Record{Seq: "2", Stream: arn}, Err: stream.ErrView}
-	dead := &letters{}
+	dead := &inMemory{}
 	h := &handled{}
 	done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), items)
 	require.ErrorIs(t, err, stream.ErrView)
@@ -255,7 +255,7 @@ func TestABadBatchEndsInDeadLetters(t *testing.T) {
 			return slices.Repeat([]error{fmt.Errorf("x: %w", &secretError{})}, len(rs))
 		},
 	} {
-		dead := &letters{}
+		dead := &inMemory{}
 		done, err := newProcessor(t, b, dead, nil).Process(t.Context(), itemsOf(changes(2)...))
 		require.NoError(t, err, reason)
 		require.Equal(t, 2, done)
@@ -271,7 +271,7 @@ func (*secretError) Error() string { return "the item's data" }
 
 func TestAPanicOfTheStoreStopsWork(t *testing.T) {
 	t.Parallel()
-	dead := &letters{down: func(string) bool { panic("boom") }}
+	dead := &inMemory{down: func(string) bool { panic("boom") }}
 	h := func(context.Context, stream.Record) error { return errors.New("broken") }
 	done, err := newProcessor(t, stream.Each(h, 1), dead, nil).Process(t.Context(), itemsOf(changes(1)...))
 	require.ErrorContains(t, err, "boom")
@@ -281,7 +281,7 @@ func TestAPanicOfTheStoreStopsWork(t *testing.T) {
 func TestTheApplicationMaySayTheReason(t *testing.T) {
 	t.Parallel()
 	h := func(context.Context, stream.Record) error { return errors.New("broken") }
-	dead := &letters{}
+	dead := &inMemory{}
 	p := newProcessor(t, stream.Each(h, 1), dead, &stream.ProcessorOptions{Policy: policy(1), Reason: error.Error})
 	_, err := p.Process(t.Context(), itemsOf(changes(1)...))
 	require.NoError(t, err)
@@ -316,7 +316,7 @@ func TestEverythingBelowDoneIsHandledOrDead(t *testing.T) {
 			}
 			return nil
 		}
-		dead := &letters{down: func(seq string) bool { return seq == down }}
+		dead := &inMemory{down: func(seq string) bool { return seq == down }}
 		p, err := stream.NewProcessor(stream.Each(h.handle, rapid.IntRange(1, 3).Draw(t, "lanes")), dead, &stream.ProcessorOptions{Policy: policy(attempts)})
 		require.NoError(t, err)
 		done, err := p.Process(context.Background(), items)
@@ -339,22 +339,22 @@ func TestBadOptionsOfAProcessorAreRefused(t *testing.T) {
 	t.Parallel()
 	b := stream.Each(func(context.Context, stream.Record) error { return nil }, 1)
 	for field, build := range map[string]func() (*stream.Processor, error){
-		"b":    func() (*stream.Processor, error) { return stream.NewProcessor(nil, &letters{}, nil) },
+		"b":    func() (*stream.Processor, error) { return stream.NewProcessor(nil, &inMemory{}, nil) },
 		"dead": func() (*stream.Processor, error) { return stream.NewProcessor(b, nil, nil) },
 		"Policy.Attempts": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &letters{}, &stream.ProcessorOptions{Policy: stream.Policy{Attempts: -1}})
+			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Policy: stream.Policy{Attempts: -1}})
 		},
 		"Policy.Wait": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &letters{}, &stream.ProcessorOptions{Policy: stream.Policy{Wait: -1}})
+			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Policy: stream.Policy{Wait: -1}})
 		},
 		"Policy.MaxWait": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &letters{}, &stream.ProcessorOptions{Policy: stream.Policy{MaxWait: -1}})
+			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Policy: stream.Policy{MaxWait: -1}})
 		},
 		"Margin": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &letters{}, &stream.ProcessorOptions{Margin: -1})
+			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Margin: -1})
 		},
 		"Limits": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &letters{}, &stream.ProcessorOptions{Limits: stream.Limits{Bytes: -1}})
+			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Limits: stream.Limits{Bytes: -1}})
 		},
 	} {
 		_, err := build()

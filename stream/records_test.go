@@ -63,27 +63,27 @@ func unread(seq int) stream.Item {
 
 var errDown = errors.New("the store is down")
 
-// letters are dead letters in memory. Down refuses those of some sequence
+// inMemory keeps dead letters in memory. Down refuses those of some sequence
 // numbers.
-type letters struct {
+type inMemory struct {
 	mu   sync.Mutex
 	put  []stream.Dead
 	down func(seq string) bool
 }
 
-func (l *letters) Put(_ context.Context, d stream.Dead) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down != nil && l.down(d.Seq) {
+func (m *inMemory) Put(_ context.Context, d stream.Dead) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.down != nil && m.down(d.Seq) {
 		return errDown
 	}
-	l.put = append(l.put, d)
+	m.put = append(m.put, d)
 	return nil
 }
 
-func (l *letters) seqs() []string {
+func (m *inMemory) seqs() []string {
 	var seqs []string
-	for _, d := range l.put {
+	for _, d := range m.put {
 		seqs = append(seqs, d.Seq)
 	}
 	return seqs

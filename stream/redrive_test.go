@@ -20,9 +20,13 @@ type queue struct {
 	atOnce   int
 	deleted  []string
 	undelete bool
+	down     bool
 }
 
 func (q *queue) Receive(context.Context) ([]stream.Dead, error) {
+	if q.down {
+		return nil, errDown
+	}
 	n := min(q.atOnce, len(q.letters)-q.given)
 	q.given += n
 	return q.letters[q.given-n : q.given], nil
@@ -49,7 +53,7 @@ func (b board) apply(_ context.Context, r stream.Record) error {
 
 func TestCase6ADeadLetterIsAppliedOnceAfterTheFix(t *testing.T) {
 	t.Parallel()
-	dead := &letters{}
+	dead := &inMemory{}
 	broken := stream.Each(func(context.Context, stream.Record) error { return errors.New("broken") }, 1)
 	_, err := newProcessor(t, broken, dead, nil).Process(t.Context(), itemsOf(change("a", 1, 1), change("b", 2, 1)))
 	require.NoError(t, err)

@@ -1,10 +1,12 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
@@ -135,7 +137,7 @@ func (r *rereader) read(ctx context.Context, d Dead) ([]Item, error) {
 		for _, raw := range got.Records {
 			empty = 0
 			record, err := FromSDK(raw)
-			if ordered(record.Seq) > ordered(last) {
+			if isAfter(record.Seq, last) {
 				return nil, nil
 			}
 			record.Stream, record.Shard, record.Table = d.Stream, d.Shard, table
@@ -149,6 +151,12 @@ func (r *rereader) read(ctx context.Context, d Dead) ([]Item, error) {
 		next = got.NextShardIterator
 	}
 	return nil, nil
+}
+
+// isAfter reports whether a sequence number is greater than another.
+func isAfter(seq, other string) bool {
+	seq, other = strings.TrimLeft(seq, "0"), strings.TrimLeft(other, "0")
+	return cmp.Or(cmp.Compare(len(seq), len(other)), cmp.Compare(seq, other)) > 0
 }
 
 // gone reports whether the stream does not have a position any more.

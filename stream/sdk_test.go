@@ -22,7 +22,7 @@ import (
 // streamed returns a schema whose table has a stream of that view.
 func streamed(view types.StreamViewType) func(string) *dynamodb.CreateTableInput {
 	return func(name string) *dynamodb.CreateTableInput {
-		in := stream.DeadSchema(name)
+		in := stream.Table(name)
 		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: view}
 		return in
 	}
@@ -203,7 +203,7 @@ func TestBadRecordsOfTheSDKAreErrors(t *testing.T) {
 func TestCase3TheSameBatchThreeTimesChangesNothing(t *testing.T) {
 	t.Parallel()
 	source := dynamotest.Table(t, streamed(types.StreamViewTypeNewAndOldImages))
-	target := dynamotest.Table(t, stream.DeadSchema)
+	target := dynamotest.Table(t, stream.Table)
 	db := dynamotest.DB(t)
 	for i := range 30 {
 		_, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &source, Item: attributes{
@@ -224,7 +224,7 @@ func TestCase3TheSameBatchThreeTimesChangesNothing(t *testing.T) {
 		}
 		return err
 	}
-	p := newProcessor(t, stream.Each(project, 4), &letters{}, nil)
+	p := newProcessor(t, stream.Each(project, 4), &inMemory{}, nil)
 	var first string
 	for range 3 {
 		done, err := p.Process(t.Context(), items)

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -30,7 +31,7 @@ func pollers(t *testing.T, w *world, as callers) {
 	p, err := stream.NewProcessor(stream.Each(func(context.Context, stream.Record) error { cancel(); return nil }, 1), dropped{}, nil)
 	require.NoError(t, err)
 	of := func(role tables.Role) *stream.Poller {
-		poller, err := stream.NewPoller(as[role].db, w.names.Pollers, as[role].streams(t), arn, "group", p, nil)
+		poller, err := stream.NewPoller(as[role].db, as[role].streams(t), stream.PollerGroup{Table: w.names.Pollers, Stream: arn, Name: "group"}, p, nil)
 		require.NoError(t, err)
 		return poller
 	}
@@ -46,10 +47,10 @@ type dropped struct{}
 
 func (dropped) Put(context.Context, stream.Dead) error { return nil }
 
-func letters(t *testing.T, w *world, as callers) {
+func deadLetters(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
-	of := func(role tables.Role) *stream.DeadTable {
-		r, err := stream.NewDeadTable(as[role].db, w.names.Letters, "board", &stream.DeadTableOptions{Now: w.Now})
+	of := func(role tables.Role) *letters.Repository {
+		r, err := letters.New(as[role].db, w.names.Letters, "board", &letters.Options{Now: w.Now})
 		require.NoError(t, err)
 		return r
 	}

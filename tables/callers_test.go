@@ -37,7 +37,7 @@ var features = map[string]func(*testing.T, *world, callers){
 	"notify":      notifications,
 	"message":     messages,
 	"pollers":     pollers,
-	"letters":     letters,
+	"letters":     deadLetters,
 }
 
 // first is a page.

@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // Table is one table.
@@ -99,7 +100,7 @@ func Of(names Names) []Table {
 		{"notify", names.Notify, notify.Table, notify.TTL},
 		{"message", names.Message, message.Table, message.TTL},
 		{"pollers", names.Pollers, stream.Table, nil},
-		{"letters", names.Letters, stream.DeadSchema, stream.DeadTTL},
+		{"letters", names.Letters, letters.Table, letters.TTL},
 	} {
 		if t.name == "" {
 			continue

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -118,22 +119,23 @@ func (s *site) verifier(feature string) (verifier, error) {
 	case "pollers":
 		return s.poller()
 	case "letters":
-		return stream.NewDeadTable(s.db, s.names.Letters, "verify", nil)
+		return letters.New(s.db, s.names.Letters, "verify", nil)
 	}
 	return nil, fmt.Errorf("this version of the command does not know the feature %q", feature)
 }
 
 // poller is one that is never run.
 func (s *site) poller() (*stream.Poller, error) {
-	letters, err := stream.NewDeadTable(s.db, s.names.Pollers, "verify", nil)
+	dead, err := letters.New(s.db, s.names.Pollers, "verify", nil)
 	if err != nil {
 		return nil, err
 	}
 	nothing := func(_ context.Context, records []stream.Record) []error { return make([]error, len(records)) }
-	processor, err := stream.NewProcessor(nothing, letters, nil)
+	processor, err := stream.NewProcessor(nothing, dead, nil)
 	if err != nil {
 		return nil, err
 	}
 	streams := dynamodbstreams.NewFromConfig(aws.Config{})
-	return stream.NewPoller(s.db, s.names.Pollers, streams, "arn:aws:dynamodb:::table/none/stream/none", "verify", processor, nil)
+	group := stream.PollerGroup{Table: s.names.Pollers, Stream: "arn:aws:dynamodb:::table/none/stream/none", Name: "verify"}
+	return stream.NewPoller(s.db, streams, group, processor, nil)
 }

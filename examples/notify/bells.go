@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // bells notifies of what the site's streams report.
@@ -25,7 +26,7 @@ type bells struct {
 
 	env     *plazatest.Env
 	seen    *seen
-	letters *stream.DeadTable
+	letters *letters.Repository
 
 	streams []streamed
 	arns    map[string]string // of the streams, by table
@@ -47,7 +48,7 @@ func newBells(ctx context.Context, env *plazatest.Env, gen ids.Source, graph not
 	if err != nil {
 		return nil, err
 	}
-	if b.letters, err = stream.NewDeadTable(env.DB, env.Tables.Letters, "bells", nil); err != nil {
+	if b.letters, err = letters.New(env.DB, env.Tables.Letters, "bells", nil); err != nil {
 		return nil, err
 	}
 	b.streams = []streamed{
@@ -111,7 +112,8 @@ func (b *bells) poller(ctx context.Context, group string, s streamed) (*stream.P
 	if err != nil {
 		return nil, err
 	}
-	poller, err := stream.NewPoller(b.env.DB, b.env.Tables.Pollers, dynamodbstreams.NewFromConfig(b.env.Config), b.arns[s.table], group, processor, &stream.PollerOptions{
+	shared := stream.PollerGroup{Table: b.env.Tables.Pollers, Stream: b.arns[s.table], Name: group}
+	poller, err := stream.NewPoller(b.env.DB, dynamodbstreams.NewFromConfig(b.env.Config), shared, processor, &stream.PollerOptions{
 		Idle: 100 * time.Millisecond, OnError: b.seen.problem,
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // streamIdle is the time between two looks at a stream that has nothing new. AWS bills each
@@ -81,15 +82,16 @@ func (s streamed) poller(ctx context.Context, a *app, group string) (*stream.Pol
 		return nil, err
 	}
 	db := dynamo.New(a.db.config)
-	letters, err := stream.NewDeadTable(db, a.db.tables.Letters, s.table+" "+s.group, nil)
+	dead, err := letters.New(db, a.db.tables.Letters, s.table+" "+s.group, nil)
 	if err != nil {
 		return nil, err
 	}
-	processor, err := stream.NewProcessor(stream.Each(s.handle, 1), letters, nil)
+	processor, err := stream.NewProcessor(stream.Each(s.handle, 1), dead, nil)
 	if err != nil {
 		return nil, err
 	}
-	poller, err := stream.NewPoller(db, a.db.tables.Pollers, dynamodbstreams.NewFromConfig(a.db.config), arn, group, processor, &stream.PollerOptions{
+	shared := stream.PollerGroup{Table: a.db.tables.Pollers, Stream: arn, Name: group}
+	poller, err := stream.NewPoller(db, dynamodbstreams.NewFromConfig(a.db.config), shared, processor, &stream.PollerOptions{
 		Idle:      a.streamIdle(),
 		OnError:   func(err error) { a.log.Warn("a stream is read again", "table", s.table, "group", group, "err", err) },
 		OnCorrupt: a.onCorrupt,

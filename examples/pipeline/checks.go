@@ -21,6 +21,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 type item = map[string]types.AttributeValue
@@ -202,8 +203,8 @@ func (c *checks) replay(ctx context.Context, table map[string]item) (string, err
 
 // none looks for dead letters that are left.
 func (c *checks) none(ctx context.Context, _ map[string]item) (string, error) {
-	for _, letters := range []*stream.DeadTable{c.letters, c.unsent, c.unstored} {
-		page, err := letters.List(ctx, cursor.PageRequest{})
+	for _, dead := range []*letters.Repository{c.letters, c.unsent, c.unstored} {
+		page, err := dead.List(ctx, cursor.PageRequest{})
 		if err != nil {
 			return "", err
 		}

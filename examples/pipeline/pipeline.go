@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // outside is what the pipeline needs besides DynamoDB.
@@ -48,7 +49,7 @@ type pipeline struct {
 	boards *leaderboard.Repository
 
 	// Dead letters of the board's consumer, of the fan-out and of the archive's.
-	letters, unsent, unstored *stream.DeadTable
+	letters, unsent, unstored *letters.Repository
 
 	poller *stream.Poller
 
@@ -85,8 +86,8 @@ func newPipeline(ctx context.Context, env *plazatest.Env, out *outside) (*pipeli
 }
 
 func (p *pipeline) openLetters(ctx context.Context, env *plazatest.Env) (err error) {
-	for consumer, letters := range map[string]**stream.DeadTable{"board": &p.letters, "fanout": &p.unsent, "archive": &p.unstored} {
-		if *letters, err = stream.NewDeadTable(env.DB, env.Tables.Letters, consumer, nil); err != nil {
+	for consumer, opened := range map[string]**letters.Repository{"board": &p.letters, "fanout": &p.unsent, "archive": &p.unstored} {
+		if *opened, err = letters.New(env.DB, env.Tables.Letters, consumer, nil); err != nil {
 			return err
 		}
 	}
@@ -156,7 +157,8 @@ func (p *pipeline) openSource(ctx context.Context, env *plazatest.Env, gen ids.S
 	if err != nil {
 		return err
 	}
-	p.poller, err = stream.NewPoller(env.DB, env.Tables.Pollers, dynamodbstreams.NewFromConfig(env.Config), *about.Table.LatestStreamArn, "fanout", processor, &stream.PollerOptions{
+	group := stream.PollerGroup{Table: env.Tables.Pollers, Stream: *about.Table.LatestStreamArn, Name: "fanout"}
+	p.poller, err = stream.NewPoller(env.DB, dynamodbstreams.NewFromConfig(env.Config), group, processor, &stream.PollerOptions{
 		Idle:    100 * time.Millisecond,
 		OnError: func(err error) { p.stages.do(func() { p.stages.problem = err }) },
 	})

@@ -158,10 +158,10 @@ func features() []feature {
 			},
 			Operator: {[]string{"stream.Poller: Init"}, []Grant{on("pollers", "PutItem")}},
 		}},
-		{name: "letters", schema: "stream.DeadSchema", roles: map[Role]duty{
-			Worker: {[]string{"stream.DeadTable: Verify Put"}, []Grant{on("letters", "PutItem")}},
+		{name: "letters", schema: "stream/letters.Table", roles: map[Role]duty{
+			Worker: {[]string{"stream/letters.Repository: Verify Put"}, []Grant{on("letters", "PutItem")}},
 			Operator: {
-				[]string{"stream.DeadTable: Init List Delete"},
+				[]string{"stream/letters.Repository: Init List Delete"},
 				[]Grant{on("letters", "Query PutItem DeleteItem")},
 			},
 		}},
