@@ -31,23 +31,15 @@ func Size(id string) (w, h int) {
 func Picture(id, tag string) []byte {
 	w, h := Size(id)
 	c := &canvas{Rand: random("picture", id), w: float64(w), h: float64(h)}
-	switch known(id, tag) {
-	case "sea":
-		c.sea(skyOf(id, tag))
-	case "mountains":
-		c.mountains(skyOf(id, tag))
-	case "forest":
-		c.forest(skyOf(id, tag))
-	case "city":
-		c.city(skyOf(id, tag))
-	case "desert":
-		c.desert(skyOf(id, tag))
-	case "night":
-		c.night(skyOf(id, tag))
+	tag = known(id, tag)
+	s := skyOf(id, tag)
+	switch tag {
 	case "flowers":
 		c.flowers()
-	default:
+	case "patterns":
 		c.patterns()
+	default:
+		c.landscape(s, tag)
 	}
 	return c.bytes()
 }
