@@ -220,11 +220,7 @@ func ExampleRepository_Import() {
 }
 
 // A user sends one comment at once, then one in ten seconds.
-func ExampleOptions_limiter() {
-	limiter, err := ratelimit.NewMemory(ratelimit.Rate{Every: 10 * time.Second, Burst: 1}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+func ExampleOptions_rate() {
 	ctx := context.Background()
 	db, stop := local(ctx)
 	defer stop()
@@ -232,7 +228,10 @@ func ExampleOptions_limiter() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	comments, err := danmu.New(db, "danmu", gen, &danmu.Options{Limiter: limiter})
+	comments, err := danmu.New(db, "danmu", gen, &danmu.Options{
+		Rate:       ratelimit.Rate{Every: 10 * time.Second, Burst: 1},
+		SharedRate: true, // whichever process the user sends to
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

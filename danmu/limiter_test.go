@@ -10,26 +10,14 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
-// limiters returns both limiters with a world's clock: one comment in 2 s, three at once.
-func limiters(t testing.TB) map[string]func(world, ...wrapper) ratelimit.Limiter {
-	rate := ratelimit.Rate{Every: 2 * time.Second, Burst: 3}
-	return map[string]func(world, ...wrapper) ratelimit.Limiter{
-		"in memory": func(w world, _ ...wrapper) ratelimit.Limiter {
-			l, err := ratelimit.NewMemory(rate, &ratelimit.Options{Now: w.Now})
-			require.NoError(t, err)
-			return l
-		},
-		"in the table": func(w world, wrap ...wrapper) ratelimit.Limiter {
-			l, err := ratelimit.NewTable(dynamotest.DB(t, wrap...), w.table, rate, &ratelimit.Options{Now: w.Now})
-			require.NoError(t, err)
-			return l
-		},
-	}
+// limited has both kinds of limits: one comment in 2 s, three at once.
+var limited = map[string]danmu.Options{
+	"in this process":  {Rate: ratelimit.Rate{Every: 2 * time.Second, Burst: 3}},
+	"in all processes": {Rate: ratelimit.Rate{Every: 2 * time.Second, Burst: 3}, SharedRate: true},
 }
 
 // retryAfter returns the wait of a ratelimit.Error.
@@ -44,11 +32,11 @@ func retryAfter(t testing.TB, err error) time.Duration {
 
 func TestAFastSenderMustWait(t *testing.T) {
 	t.Parallel()
-	for name, limiter := range limiters(t) {
+	for name, opts := range limited {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			quiet := newWorld(t, nil)
-			w := quiet.process(t, &danmu.Options{Limiter: limiter(quiet)})
+			w, other := quiet.process(t, &opts), quiet.process(t, &opts)
 			send := func(c danmu.Comment) error {
 				c.Text = "haha"
 				_, _, err := w.Send(t.Context(), c)
@@ -73,17 +61,23 @@ func TestAFastSenderMustWait(t *testing.T) {
 			}
 			retryAfter(t, send(ann))
 			require.Len(t, w.items(t, "D#v#"), 3+1+1+3)
+			ann.Text = "haha"
+			_, created, err := other.Send(t.Context(), ann)
+			require.Equal(t, !opts.SharedRate, created)
+			if opts.SharedRate {
+				retryAfter(t, err)
+			}
 		})
 	}
 }
 
 func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 	t.Parallel()
-	for name, limiter := range limiters(t) {
+	for name, opts := range limited {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			quiet := newWorld(t, nil)
-			w := quiet.process(t, &danmu.Options{Limiter: limiter(quiet)})
+			w := quiet.process(t, &opts)
 			var sent []danmu.Comment
 			for i := range 3 {
 				sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(i)}))
@@ -109,7 +103,7 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 
 			// A repeat that the limiter has forgotten, or another process has counted.
 			stranger := quiet.send(t, danmu.Comment{Key: "4"})
-			other := w.process(t, &danmu.Options{Limiter: limiter(quiet)})
+			other := w.process(t, &opts)
 			for _, w := range []world{w, other} {
 				again, created, err := w.Send(t.Context(), stranger)
 				require.NoError(t, err)

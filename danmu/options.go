@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/args"
@@ -25,8 +27,16 @@ type Options struct {
 	// 12 and 64.
 	MinSize, MaxSize int
 
-	// Limiter bounds how often a user may send. Defaults to a ratelimit.Memory of
-	// the default Rate.
+	// Rate is how often a user may send to an object. Defaults to bursts of 5 comments
+	// and then one each second.
+	Rate ratelimit.Rate
+
+	// SharedRate counts what all processes send, in the table, at the cost of
+	// ratelimit.Table.Take. Defaults to what this process sends, which costs nothing.
+	SharedRate bool
+
+	// Limiter is asked instead of Rate; ratelimit.Unlimited allows everything. Defaults
+	// to none.
 	Limiter ratelimit.Limiter
 
 	// HideAt is how many reports hide a comment that is not Protected. Defaults
@@ -85,10 +95,19 @@ func (o *Options) setDefaults() error {
 	case o.Cache > 0 && o.Consistent:
 		return &plaza.InvalidError{Field: "Options.Cache", Reason: "is set beside Consistent"}
 	}
-	if o.Limiter == nil {
-		var err error
-		o.Limiter, err = ratelimit.NewMemory(ratelimit.Rate{}, &ratelimit.Options{Now: o.Now})
-		return err
-	}
 	return nil
+}
+
+// limiter returns what limits how often a user may send.
+func (o *Options) limiter(db *dynamo.DB, table string) (ratelimit.Limiter, error) {
+	opts := &ratelimit.Options{Now: o.Now, OnCorrupt: o.OnCorrupt}
+	switch {
+	case o.Limiter == nil && o.SharedRate:
+		return ratelimit.NewTable(db, table, o.Rate, opts)
+	case o.Limiter == nil:
+		return ratelimit.NewMemory(o.Rate, opts)
+	case o.SharedRate || o.Rate != ratelimit.Rate{}:
+		return nil, &plaza.InvalidError{Field: "Options.Limiter", Reason: "is set beside Rate or SharedRate"}
+	}
+	return o.Limiter, nil
 }

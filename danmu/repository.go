@@ -47,6 +47,9 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if err := r.opts.setDefaults(); err != nil {
 		return nil, err
 	}
+	if r.opts.Limiter, err = r.opts.limiter(db, table); err != nil {
+		return nil, err
+	}
 	if r.objects, err = lru.New[string, *layout](maxLayouts); err != nil {
 		return nil, fmt.Errorf("danmu: %w", err)
 	}

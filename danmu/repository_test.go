@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 func TestEverySentinelUnwrapsToAPlazaError(t *testing.T) {
@@ -82,6 +83,8 @@ func TestBadOptionsAreRefused(t *testing.T) {
 		"Options.Refresh":   {Refresh: -1},
 		"Options.Cache":     {Cache: -1},
 		"Options.CacheSize": {CacheSize: -1},
+		"Rate.Burst":        {Rate: ratelimit.Rate{Burst: -1}},
+		"Options.Limiter":   {Limiter: ratelimit.Unlimited{}, SharedRate: true},
 	} {
 		_, err := danmu.New(db, w.table, w, &o)
 		require.Equal(t, name, field(t, err))

@@ -33,8 +33,8 @@ import (
 // report created; then ByUser lists two comments, and reads of the object show
 // one.
 //
-// If Options.Limiter refuses, the error is a *ratelimit.Error; a repeat of a stored
-// comment is never refused.
+// A user who sends more often than Options.Rate gets a *ratelimit.Error; a repeat of a
+// stored comment is never refused.
 //
 // Cost: 1 request, 2 WCU; a process's first to an object, or a segment's first,
 // 2 requests, 3 WCU; where this process does not know the object, and the comment is

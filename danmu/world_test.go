@@ -55,7 +55,7 @@ func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world
 	if opts != nil {
 		o = *opts
 	}
-	if o.Limiter == nil {
+	if o.Limiter == nil && o.Rate == (ratelimit.Rate{}) {
 		o.Limiter = ratelimit.Unlimited{}
 	}
 	o.Now = w.Now

@@ -123,9 +123,7 @@ func folds(t *testing.T, w *world, as callers, service, worker *leaderboard.Repo
 func danmus(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *danmu.Repository {
-		limits, err := ratelimit.NewTable(as[role].db, w.names.Danmu, ratelimit.Rate{Burst: 100}, nil)
-		require.NoError(t, err)
-		r, err := danmu.New(as[role].db, w.names.Danmu, w, &danmu.Options{Now: w.Now, Limiter: limits})
+		r, err := danmu.New(as[role].db, w.names.Danmu, w, &danmu.Options{Now: w.Now, Rate: ratelimit.Rate{Burst: 100}, SharedRate: true})
 		require.NoError(t, err)
 		return r
 	}

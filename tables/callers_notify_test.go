@@ -206,7 +206,7 @@ func messages(t *testing.T, w *world, as callers) {
 		err2(reader.Inbox(ctx, "ben", first)),
 		err2(reader.Unread(ctx, "ben")),
 		err2(reader.Receipts(ctx, in)),
-		service.Read(ctx, message.In{Conversation: "trip", User: "ben"}, sent.Seq),
+		err2(service.MarkRead(ctx, message.In{Conversation: "trip", User: "ben"}, sent.Seq)),
 		err2(hub(reader).Typing(ctx, in)),
 	)
 	viewer, err := hub(reader).Join(ctx, in, "")
@@ -216,7 +216,7 @@ func messages(t *testing.T, w *world, as callers) {
 		hub(service).Publish(ctx, chat.Said(sent)),
 		err2(viewer.Next(ctx)),
 		err2(service.Recall(ctx, in, sent.Seq)),
-		service.Clear(ctx, in),
+		err2(service.Clear(ctx, in)),
 		err2(service.Leave(ctx, message.In{Conversation: "trip", User: "cleo"})),
 		operator.Erase(ctx, "ann"),
 	)

@@ -160,8 +160,7 @@ func (w *world) seedBoards() {
 
 func (w *world) seedDanmu() {
 	ctx := w.t.Context()
-	limiter := must[*ratelimit.Table](w)(ratelimit.NewTable(w.db, w.names.Danmu, ratelimit.Rate{}, nil))
-	r := must[*danmu.Repository](w)(danmu.New(w.db, w.names.Danmu, w.gen, &danmu.Options{Limiter: limiter}))
+	r := must[*danmu.Repository](w)(danmu.New(w.db, w.names.Danmu, w.gen, &danmu.Options{SharedRate: true}))
 	send := func(user string, at time.Duration) danmu.Action {
 		sent := must2[danmu.Comment](w)(r.Send(ctx, danmu.Comment{Object: "video", User: user, Progress: at, Text: "hi"}))
 		return danmu.Action{Object: "video", ID: sent.ID, User: ann}
@@ -194,7 +193,7 @@ func (w *world) seedMessages() {
 	cleared := message.Pair{User: ann, Other: "cat"}.Conversation()
 	send(cleared, ann)
 	send(cleared, "cat")
-	require.NoError(w.t, r.Clear(ctx, message.In{Conversation: cleared, User: ann}))
+	w.done(r.Clear(ctx, message.In{Conversation: cleared, User: ann}))
 	send(cleared, ann)
 	for _, group := range []string{"hiking", "left"} {
 		w.done(r.Create(ctx, message.Group{ID: group, Members: []string{ann, "bob", "cat"}}, "ann"))

@@ -108,7 +108,8 @@ func (a *api) readTo(r *http.Request) (any, error) {
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	return none{}, a.messages.Read(r.Context(), inPath(r), body.UpTo)
+	_, err := a.messages.MarkRead(r.Context(), inPath(r), body.UpTo)
+	return none{}, err
 }
 
 func (a *api) receipts(r *http.Request) (any, error) {
@@ -116,5 +117,6 @@ func (a *api) receipts(r *http.Request) (any, error) {
 }
 
 func (a *api) clear(r *http.Request) (any, error) {
-	return none{}, a.messages.Clear(r.Context(), inPath(r))
+	_, err := a.messages.Clear(r.Context(), inPath(r))
+	return none{}, err
 }

@@ -211,9 +211,10 @@ func aStrangerReadsAndWritesNothing(t *testing.T, w world) {
 func TestAUserWhoWritesTooFastLearnsWhenToRetry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	limiter, err := ratelimit.NewMemory(ratelimit.Rate{Every: time.Hour, Burst: 1}, nil)
-	require.NoError(t, err)
-	w.service.messages, err = message.New(w.env.DB, w.env.Tables.Message, w.service.ids, &message.Options{Limiter: limiter})
+	var err error
+	w.service.messages, err = message.New(w.env.DB, w.env.Tables.Message, w.service.ids, &message.Options{
+		Rate: ratelimit.Rate{Every: time.Hour, Burst: 1},
+	})
 	require.NoError(t, err)
 	at := within("ann", annBob) + "/messages"
 	const first = `{"key":"1","text":"a"}`

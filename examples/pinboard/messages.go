@@ -272,7 +272,7 @@ func (s *api) readTo(r *http.Request, me people.Person) (any, error) {
 	}
 	in, err := talkWith(me, r.PathValue("with"))
 	if err == nil {
-		err = s.messages.Read(r.Context(), in, body.UpTo)
+		_, err = s.messages.MarkRead(r.Context(), in, body.UpTo)
 	}
 	if err == nil {
 		s.tell(r.Context(), msglive.Event{Kind: msglive.Read, Conversation: in.Conversation, User: me.ID, Seq: body.UpTo})

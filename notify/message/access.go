@@ -66,12 +66,12 @@ func (r *Repository) access(ctx context.Context, in In) (Access, error) {
 	return a, err
 }
 
-const blocksOnce = 16 // members of a group for whom Options.Blocks is asked at once
+const blocksParallel = 16 // members of a group for whom Options.Blocks is asked at once
 
 // mayMeet is ErrBlocked if Options.Blocks knows that a user and one of others block each
 // other.
 func (r *Repository) mayMeet(ctx context.Context, user string, others ...string) error {
-	return parallel.ForEach(ctx, len(others), blocksOnce, func(ctx context.Context, i int) error {
+	return parallel.ForEach(ctx, len(others), blocksParallel, func(ctx context.Context, i int) error {
 		if others[i] == user {
 			return nil
 		}

@@ -92,11 +92,11 @@ func TestEachChangeHappensOnce(t *testing.T) {
 				return err
 			},
 		},
-		"Repository.Read": {Item: rowKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
-			return r.Read(ctx, in, 1)
+		"Repository.MarkRead": {Item: rowKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
+			return errOf(r.MarkRead(ctx, in, 1))
 		})},
 		"Repository.Clear": {Item: rowKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
-			return r.Clear(ctx, in)
+			return errOf(r.Clear(ctx, in))
 		})},
 	}
 	changetest.Run(t, f)

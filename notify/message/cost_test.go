@@ -48,7 +48,7 @@ func TestSendCostsNoMoreThanStated(t *testing.T) {
 		at("unread before, by a new process", want(3+m, 7+3*rows, 2), func() { p.send(t, id, members[1]) })
 		at("unread before", want(2+m, 7+3*rows, 0), func() { p.send(t, id, members[1]) })
 		long := w.says(id, members[0], string(make([]byte, 3000)))
-		require.NoError(t, w.Read(t.Context(), of(members[0], id), 4))
+		require.NoError(t, errOf(w.MarkRead(t.Context(), of(members[0], id), 4)))
 		at("outrun, and of 3 KB", want(2+m, 6+6+6+3*rows, 0), func() {
 			_, _, err := w.Send(t.Context(), long)
 			require.NoError(t, err)
@@ -69,9 +69,7 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
-	limit, err := ratelimit.NewMemory(ratelimit.Rate{Burst: 3, Every: time.Hour}, nil)
-	require.NoError(t, err)
-	w := newWorld(t, &message.Options{Blocks: elsewhere, Limiter: limit}, meter.Wrap)
+	w := newWorld(t, &message.Options{Blocks: elsewhere, Rate: ratelimit.Rate{Burst: 3, Every: time.Hour}}, meter.Wrap)
 	at := func(name string, want dynamotest.Cost, call func()) {
 		t.Helper()
 		t.Logf("%s: %v", name, meter.AtMost(t, name, want, call))
@@ -119,7 +117,7 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 		return changed, err
 	}))
 	edit.Text = string(make([]byte, 3000))
-	_, err = edits()
+	_, err := edits()
 	require.NoError(t, err)
 	recall := func() (bool, error) { return w.Recall(t.Context(), of("ann", pair), 1) }
 	at("recall", dynamotest.Cost{Requests: 1, Write: 4}, ok(true, recall))

@@ -10,7 +10,7 @@
 //	inbox, err := messages.Inbox(ctx, "ben", cursor.PageRequest{}) // previews and unread counts
 //	ben := message.In{Conversation: pair, User: "ben"}
 //	page, err := messages.History(ctx, ben, cursor.PageRequest{})
-//	err = messages.Read(ctx, ben, m.Seq)
+//	changed, err := messages.MarkRead(ctx, ben, m.Seq)
 //
 // A conversation of two begins with its first message, even if several devices send it
 // at once. Create makes a group.

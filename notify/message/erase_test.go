@@ -43,7 +43,7 @@ func (w world) meeting(t testing.TB) {
 	require.NoError(t, err)
 	require.True(t, changed)
 	w.send(t, "left", "ben")
-	require.NoError(t, w.Clear(ctx, message.In{Conversation: "g", User: gone}))
+	require.NoError(t, errOf(w.Clear(ctx, message.In{Conversation: "g", User: gone})))
 	w.send(t, pair, "ann", "ben")
 	_, err = w.Block(ctx, message.Pair{User: gone, Other: "zoe"})
 	require.NoError(t, err)

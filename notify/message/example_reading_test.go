@@ -101,7 +101,7 @@ func ExampleRepository_Receipts() {
 	defer messages.close()
 	pair := message.Pair{User: "ann", Other: "ben"}.Conversation()
 	messages.say(ctx, pair, "ann", "one", "two", "three")
-	if err := messages.Read(ctx, message.In{Conversation: pair, User: "ben"}, 2); err != nil {
+	if _, err := messages.MarkRead(ctx, message.In{Conversation: pair, User: "ben"}, 2); err != nil {
 		log.Fatal(err)
 	}
 
@@ -128,7 +128,7 @@ func ExampleChanges() {
 	if _, err := messages.Recall(ctx, ann, 2); err != nil {
 		log.Fatal(err)
 	}
-	if err := messages.Read(ctx, ben, 1); err != nil {
+	if _, err := messages.MarkRead(ctx, ben, 1); err != nil {
 		log.Fatal(err)
 	}
 

@@ -42,7 +42,7 @@ func Example() {
 		}
 	}
 	show()
-	if err := messages.Read(ctx, message.In{Conversation: conversation, User: "ben"}, 1); err != nil {
+	if _, err := messages.MarkRead(ctx, message.In{Conversation: conversation, User: "ben"}, 1); err != nil {
 		log.Fatal(err)
 	}
 	show()

@@ -143,7 +143,7 @@ func TestHistoryEndsWhereItWasClearedMeanwhile(t *testing.T) {
 	page, err := w.History(t.Context(), in, cursor.PageRequest{Limit: 4})
 	require.NoError(t, err)
 	require.Len(t, page.Items, 4)
-	require.NoError(t, w.Clear(t.Context(), in))
+	require.NoError(t, errOf(w.Clear(t.Context(), in)))
 	l.send(t, 2)
 	next, err := w.History(t.Context(), in, cursor.PageRequest{Limit: 4, Cursor: page.Next})
 	require.NoError(t, err)
@@ -233,8 +233,8 @@ func TestADamagedPlaceIsAnError(t *testing.T) {
 	l.send(t, 3)
 	calls := map[string]func(in message.In) error{
 		"History": func(in message.In) error { _, err := w.History(t.Context(), in, cursor.PageRequest{}); return err },
-		"Clear":   func(in message.In) error { return w.Clear(t.Context(), in) },
-		"Read":    func(in message.In) error { return w.Read(t.Context(), in, 4) }, // higher than the row's last message
+		"Clear":   func(in message.In) error { return errOf(w.Clear(t.Context(), in)) },
+		"Read":    func(in message.In) error { return errOf(w.MarkRead(t.Context(), in, 4)) }, // higher than the row's last message
 	}
 	for _, attribute := range []string{"read", "from", "till", "own", "last", "lastSeq"} {
 		for _, value := range []any{"x", -1, []byte("x"), true} {
@@ -260,8 +260,8 @@ func TestInvalidPlacesAreRefused(t *testing.T) {
 	w := newWorld(t, nil, sent.Wrap)
 	calls := map[string]func(in message.In) error{
 		"History":  func(in message.In) error { _, err := w.History(t.Context(), in, cursor.PageRequest{}); return err },
-		"Clear":    func(in message.In) error { return w.Clear(t.Context(), in) },
-		"Read":     func(in message.In) error { return w.Read(t.Context(), in, 1) },
+		"Clear":    func(in message.In) error { return errOf(w.Clear(t.Context(), in)) },
+		"Read":     func(in message.In) error { return errOf(w.MarkRead(t.Context(), in, 1)) },
 		"Receipts": func(in message.In) error { _, err := w.Receipts(t.Context(), in); return err },
 	}
 	for name, in := range map[string]message.In{
@@ -280,7 +280,7 @@ func TestInvalidPlacesAreRefused(t *testing.T) {
 		}
 	}
 	for _, upTo := range []int64{0, -1} {
-		require.ErrorIs(t, w.Read(t.Context(), message.In{Conversation: "g", User: "ann"}, upTo), plaza.ErrInvalid)
+		require.ErrorIs(t, errOf(w.MarkRead(t.Context(), message.In{Conversation: "g", User: "ann"}, upTo)), plaza.ErrInvalid)
 	}
 	_, err := w.Inbox(t.Context(), "", cursor.PageRequest{})
 	require.ErrorIs(t, err, plaza.ErrInvalid)

@@ -291,7 +291,7 @@ func (m *shuffle) readSome(t *rapid.T) {
 	c := rapid.SampledFrom(m.talks).Draw(t, "talk")
 	name := m.name(rapid.SampledFrom([]string{"ann", "ben", "carl", "dora"}).Draw(t, "user"))
 	upTo := int64(rapid.IntRange(1, int(c.n())+1).Draw(t, "up to"))
-	err := m.Read(context.Background(), message.In{Conversation: c.name, User: name}, upTo)
+	err := errOf(m.MarkRead(context.Background(), message.In{Conversation: c.name, User: name}, upTo))
 	switch u := c.users[name]; {
 	case u == nil:
 		require.ErrorIs(t, err, message.ErrNotMember)
@@ -306,7 +306,7 @@ func (m *shuffle) readSome(t *rapid.T) {
 func (m *shuffle) clearAll(t *rapid.T) {
 	c := rapid.SampledFrom(m.talks).Draw(t, "talk")
 	name := m.name(rapid.SampledFrom([]string{"ann", "ben", "carl", "dora"}).Draw(t, "user"))
-	err := m.Clear(context.Background(), message.In{Conversation: c.name, User: name})
+	err := errOf(m.Clear(context.Background(), message.In{Conversation: c.name, User: name}))
 	if u := c.users[name]; u != nil {
 		require.NoError(t, err)
 		u.from = max(u.from, c.upTo(u))

@@ -56,8 +56,8 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 	leavesNew := writes(func(t *testing.T, w world) (bool, error) { return w.Leave(t.Context(), of("ben", "new")) })
 	who := message.Pair{User: "ann", Other: "ben"}
 	blocks := writes(func(t *testing.T, w world) (bool, error) { return w.Block(t.Context(), who) })
-	reads := func(t *testing.T, w world) error { return w.Read(t.Context(), of("ben", "g"), 2) }
-	clears := func(t *testing.T, w world) error { return w.Clear(t.Context(), of("ben", "g")) }
+	reads := func(t *testing.T, w world) error { return errOf(w.MarkRead(t.Context(), of("ben", "g"), 2)) }
+	clears := func(t *testing.T, w world) error { return errOf(w.Clear(t.Context(), of("ben", "g"))) }
 
 	for name, c := range faults.Sample(3, map[string]struct {
 		before []call
@@ -115,8 +115,8 @@ func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 	for name, then := range faults.Sample(7, map[string]func(t *testing.T, w world){
 		"repeated": func(*testing.T, world) {},
 		"sent":     func(t *testing.T, w world) { w.send(t, "g", "ben", "ann", "cleo") },
-		"read":     func(t *testing.T, w world) { require.NoError(t, w.Read(t.Context(), of("ben", "g"), 3)) },
-		"cleared":  func(t *testing.T, w world) { require.NoError(t, w.Clear(t.Context(), of("ben", "g"))) },
+		"read":     func(t *testing.T, w world) { require.NoError(t, errOf(w.MarkRead(t.Context(), of("ben", "g"), 3))) },
+		"cleared":  func(t *testing.T, w world) { require.NoError(t, errOf(w.Clear(t.Context(), of("ben", "g")))) },
 		"left": func(t *testing.T, w world) {
 			for _, user := range []string{"ben", "ann"} {
 				_, err := w.Leave(t.Context(), of(user, "g"))

@@ -188,7 +188,7 @@ func (s speaker) ask(ctx context.Context, q question) (a answer, err error) {
 	case recalling:
 		a.changed, err = s.Recall(ctx, in, q.seq)
 	case reading:
-		err = s.Read(ctx, in, q.seq)
+		err = errOf(s.MarkRead(ctx, in, q.seq))
 	case seeingReceipts:
 		var read map[string]int64
 		read, err = s.Receipts(ctx, in)

@@ -50,9 +50,9 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 		return func() error { _, err := w.Receipts(t.Context(), in); return err }
 	}
 	read := func(in message.In, upTo int64) func() error {
-		return func() error { return w.Read(t.Context(), in, upTo) }
+		return func() error { return errOf(w.MarkRead(t.Context(), in, upTo)) }
 	}
-	clear := func() error { return w.Clear(t.Context(), ben) }
+	clear := func() error { return errOf(w.Clear(t.Context(), ben)) }
 	lag := func() { l.row(t, p.Other, attributes{"lastSeq": 3, "read": 3}) }
 	var newest cursor.Cursor
 	for _, c := range []struct {

@@ -313,25 +313,26 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 			"read": func(rt *rapid.T) {
 				in := in()
 				upTo := rapid.Int64Range(1, int64(len(m.messages[in.Conversation]))+1).Draw(rt, "up to")
-				err := p().Read(t.Context(), in, upTo)
+				changed, err := p().MarkRead(t.Context(), in, upTo)
 				switch {
 				case m.places[in] == nil:
 					require.ErrorIs(rt, err, plaza.ErrForbidden)
 				case upTo > m.newest(in):
 					require.ErrorIs(rt, err, plaza.ErrInvalid)
 				default:
-					require.NoError(rt, err)
-					m.places[in].read = max(m.places[in].read, upTo)
+					place := m.places[in]
+					outcome(changed, err, upTo > max(place.read, place.from), nil)
+					place.read = max(place.read, upTo)
 				}
 			},
 			"clear": func(rt *rapid.T) {
 				in := in()
-				err := p().Clear(t.Context(), in)
+				changed, err := p().Clear(t.Context(), in)
 				if m.places[in] == nil {
 					require.ErrorIs(rt, err, plaza.ErrForbidden)
 					return
 				}
-				require.NoError(rt, err)
+				outcome(changed, err, m.newest(in) > m.places[in].from, nil)
 				m.places[in].from = max(m.places[in].from, m.newest(in))
 			},
 		})

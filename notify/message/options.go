@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/args"
@@ -33,9 +35,16 @@ type Options struct {
 	// to the pair's messages only.
 	Blocks Blocks
 
-	// Limiter limits how often a user may send to a conversation; ratelimit.Unlimited
-	// turns that off. Defaults to a ratelimit.Memory with bursts of 20 messages and then
-	// one each 500 ms.
+	// Rate is how often a user may send to a conversation. Defaults to bursts of 20
+	// messages and then one each 500 ms.
+	Rate ratelimit.Rate
+
+	// SharedRate counts what all processes send, in the table, at the cost of
+	// ratelimit.Table.Take. Defaults to what this process sends, which costs nothing.
+	SharedRate bool
+
+	// Limiter is asked instead of Rate; ratelimit.Unlimited allows everything. Defaults
+	// to none.
 	Limiter ratelimit.Limiter
 
 	// MaxRunes is the longest Text in runes, 1 to 32,768. Defaults to 4,000.
@@ -65,14 +74,24 @@ func (o *Options) setDefaults() error {
 		o.Now = time.Now
 	}
 	if o.Limiter == nil {
-		var err error
-		o.Limiter, err = ratelimit.NewMemory(ratelimit.Rate{Every: 500 * time.Millisecond, Burst: 20}, &ratelimit.Options{Now: o.Now})
-		if err != nil {
-			return err
-		}
+		o.Rate = ratelimit.Rate{Every: cmp.Or(o.Rate.Every, 500*time.Millisecond), Burst: cmp.Or(o.Rate.Burst, 20)}
 	}
 	return cmp.Or(
 		args.Default("Options.MaxRunes", &o.MaxRunes, 4_000, 1, mostRunes),
 		args.Default("Options.MaxData", &o.MaxData, 4_096, 1, mostData),
 	)
+}
+
+// limiter returns what limits how often a user may send.
+func (o *Options) limiter(db *dynamo.DB, table string) (ratelimit.Limiter, error) {
+	opts := &ratelimit.Options{Now: o.Now, OnCorrupt: o.OnCorrupt}
+	switch {
+	case o.Limiter == nil && o.SharedRate:
+		return ratelimit.NewTable(db, table, o.Rate, opts)
+	case o.Limiter == nil:
+		return ratelimit.NewMemory(o.Rate, opts)
+	case o.SharedRate || o.Rate != ratelimit.Rate{}:
+		return nil, &plaza.InvalidError{Field: "Options.Limiter", Reason: "is set beside Rate or SharedRate"}
+	}
+	return o.Limiter, nil
 }

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	maxOwn     = 64 // own messages above what the user has read
-	raisesOnce = 16 // rows of one message that are written at once
+	maxOwn        = 64 // own messages above what the user has read
+	raiseParallel = 16 // rows of one message that are written at once
 )
 
 // raiseAll moves the conversation to the top of each member's inbox. A damaged row does
 // not stop the others.
 func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) error {
-	return parallel.ForEach(ctx, len(members), raisesOnce, func(ctx context.Context, i int) error {
+	return parallel.ForEach(ctx, len(members), raiseParallel, func(ctx context.Context, i int) error {
 		in := In{m.Conversation, members[i]}
 		err := r.raise(ctx, in, m)
 		if r.table.Skips(err) {

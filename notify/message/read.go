@@ -10,64 +10,70 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Read marks a conversation as read up to the number upTo, the Seq of the last message
-// that was shown. A lower number than before changes nothing. A number beyond the last
-// message is plaza.ErrInvalid.
+// MarkRead marks a conversation as read up to the number upTo, the Seq of the last
+// message that was shown. changed is false if the user had read that far already. A
+// number beyond the last message is plaza.ErrInvalid.
 //
 // Cost: 1 request, 2 WCU; 1 WCU where nothing changes; where a message was sent just
 // before, or a member has no row, 3 requests, 2 RCU, 3 WCU.
-func (r *Repository) Read(ctx context.Context, in In, upTo int64) error {
-	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Read")
+func (r *Repository) MarkRead(ctx context.Context, in In, upTo int64) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.MarkRead")
 	if err := cmp.Or(in.check("User"), args.AtLeast("UpTo", upTo, 1)); err != nil {
-		return err
+		return false, err
 	}
-	return wrap("read", in.Conversation, r.read(ctx, in, upTo))
+	changed, err = r.markRead(ctx, in, upTo)
+	return changed, wrap("mark read", in.Conversation, err)
 }
 
-func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
-	err := r.table.Run(ctx, r.advance(in, "read", upTo).If("lastSeq >= ?", upTo))
+func (r *Repository) markRead(ctx context.Context, in In, upTo int64) (changed bool, err error) {
+	mark := func() *store.Update {
+		return r.advance(in, "read", upTo).If("attribute_not_exists('from') OR 'from' < ?", upTo)
+	}
+	err = r.table.Run(ctx, mark().If("lastSeq >= ?", upTo))
 	refused, ok := store.AsRefused(err)
 	if !ok {
-		return err
+		return err == nil, err
 	}
 	if item, _ := refused.At(0); item != nil {
 		var own row
 		if err := r.table.Decode(item, &own); err != nil {
-			return err
+			return false, err
 		}
-		if own.Read >= upTo {
-			return nil
+		if own.readUpTo() >= upTo {
+			return false, nil
 		}
 	}
 	own, n, err := r.place(ctx, in) // the row may lag behind the conversation
 	if err != nil {
-		return err
+		return false, err
 	}
 	if _, last := own.readable(n); upTo > last {
-		return &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d, the last message is %d", upTo, last)}
+		return false, &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d, the last message is %d", upTo, last)}
 	}
-	return r.advanced(r.table.Run(ctx, r.advance(in, "read", upTo)))
+	return r.advanced(r.table.Run(ctx, mark()))
 }
 
-// Clear hides all messages so far from this user only, and marks them as read.
+// Clear hides all messages so far from this user only, and marks them as read. changed
+// is false if there was nothing to hide.
 //
 // Cost: 2 requests, 2 RCU, 2 WCU; where there is nothing to hide 1 request, 2 RCU.
-func (r *Repository) Clear(ctx context.Context, in In) error {
+func (r *Repository) Clear(ctx context.Context, in In) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Clear")
 	if err := in.check("User"); err != nil {
-		return err
+		return false, err
 	}
-	return wrap("clear", in.Conversation, r.clear(ctx, in))
+	changed, err = r.clear(ctx, in)
+	return changed, wrap("clear", in.Conversation, err)
 }
 
-func (r *Repository) clear(ctx context.Context, in In) error {
+func (r *Repository) clear(ctx context.Context, in In) (changed bool, err error) {
 	own, n, err := r.place(ctx, in)
 	if err != nil {
-		return err
+		return false, err
 	}
 	first, last := own.readable(n)
 	if first > last {
-		return nil
+		return false, nil
 	}
 	return r.advanced(r.table.Run(ctx, r.advance(in, "from", last)))
 }
@@ -83,18 +89,19 @@ func (r *Repository) advance(in In, attribute string, to int64) *store.Update {
 	return u
 }
 
-// advanced is the outcome of an advance. A refusal means that another write was first.
-func (r *Repository) advanced(err error) error {
+// advanced reports whether an advance raised the number. If it was refused, another write
+// was first.
+func (r *Repository) advanced(err error) (changed bool, _ error) {
 	refused, ok := store.AsRefused(err)
 	if !ok {
-		return err
+		return err == nil, err
 	}
 	item, _ := refused.At(0)
 	if item == nil {
-		return ErrNotMember
+		return false, ErrNotMember
 	}
 	var own row
-	return r.table.Decode(item, &own)
+	return false, r.table.Decode(item, &own)
 }
 
 // Receipts returns the number up to which each member has read. A user who is not a

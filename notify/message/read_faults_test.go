@@ -17,14 +17,14 @@ import (
 
 // marks are the calls that raise a number of a row, in a conversation of 9 messages.
 var marks = map[string]func(ctx context.Context, w world, in message.In) error{
-	"read":          func(ctx context.Context, w world, in message.In) error { return w.Read(ctx, in, 5) },
-	"read the last": func(ctx context.Context, w world, in message.In) error { return w.Read(ctx, in, 9) },
-	"clear":         func(ctx context.Context, w world, in message.In) error { return w.Clear(ctx, in) },
+	"read":          func(ctx context.Context, w world, in message.In) error { return errOf(w.MarkRead(ctx, in, 5)) },
+	"read the last": func(ctx context.Context, w world, in message.In) error { return errOf(w.MarkRead(ctx, in, 9)) },
+	"clear":         func(ctx context.Context, w world, in message.In) error { return errOf(w.Clear(ctx, in)) },
 	"read and clear": func(ctx context.Context, w world, in message.In) error {
-		if err := w.Read(ctx, in, 5); err != nil {
+		if err := errOf(w.MarkRead(ctx, in, 5)); err != nil {
 			return err
 		}
-		return w.Clear(ctx, in)
+		return errOf(w.Clear(ctx, in))
 	},
 }
 
@@ -96,7 +96,7 @@ func TestALateMarkTakesNothingBack(t *testing.T) {
 		p := w.process(t, nil, late.Wrap)
 		require.Error(t, marks[name](t.Context(), p, in))
 		w.read(t, in, 9)
-		require.NoError(t, w.Clear(t.Context(), in))
+		require.NoError(t, errOf(w.Clear(t.Context(), in)))
 		w.send(t, pair, "ann", "ann")
 		w.read(t, in, 10)
 		late.Arrive(t)
@@ -141,10 +141,10 @@ func TestMarksUnderFaults(t *testing.T) {
 				case random.IntN(4) == 0:
 					l.send(t, 1+random.IntN(3))
 				case random.IntN(6) == 0:
-					faults.Acknowledged(t, func() error { return w.Clear(t.Context(), at) })
+					faults.Acknowledged(t, func() error { return errOf(w.Clear(t.Context(), at)) })
 					from[user] = l.n
 				case upTo <= l.n:
-					faults.Acknowledged(t, func() error { return w.Read(t.Context(), at, upTo) })
+					faults.Acknowledged(t, func() error { return errOf(w.MarkRead(t.Context(), at, upTo)) })
 					read[user] = max(read[user], upTo)
 				}
 				require.Equal(t, max(read[user], from[user]), quiet.receipts(t, at)[user])
@@ -168,8 +168,8 @@ func TestALateMarkRevivesNoRow(t *testing.T) {
 	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
 	p := w.process(t, nil, late.Wrap)
 	in := message.In{Conversation: "g", User: "ben"}
-	require.Error(t, p.Clear(t.Context(), in))
-	require.Error(t, p.Read(t.Context(), in, 1))
+	require.Error(t, errOf(p.Clear(t.Context(), in)))
+	require.Error(t, errOf(p.MarkRead(t.Context(), in, 1)))
 	require.NoError(t, w.Erase(t.Context(), "ben"))
 	require.Zero(t, late.Arrive(t))
 	require.Nil(t, w.item(t, "U#ben", "C#g"))

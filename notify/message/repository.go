@@ -58,6 +58,9 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if err := r.opts.setDefaults(); err != nil {
 		return nil, err
 	}
+	if r.opts.Limiter, err = r.opts.limiter(db, table); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 

@@ -37,8 +37,8 @@ func (m Message) hash() []byte {
 // Send stores a message under the next number of its conversation, and moves the
 // conversation to the top of its members' inboxes. A repeat returns the stored message
 // as it is now. The same Key with another content, or in another conversation, is
-// plaza.ErrConflict. If Options.Limiter refuses, the error is a *ratelimit.Error; a
-// repeat of a stored message is never refused.
+// plaza.ErrConflict. A user who sends more often than Options.Rate gets a
+// *ratelimit.Error; a repeat of a stored message is never refused.
 //
 // If the call returns both a message and an error, the message is stored but some
 // inboxes do not show it: repeat the call.

@@ -80,8 +80,6 @@ func TestAKeyStandsForOneContentOfItsSender(t *testing.T) {
 // The message and its sender may have changed since.
 func TestARepeatIsNeverRefused(t *testing.T) {
 	t.Parallel()
-	limit, err := ratelimit.NewMemory(ratelimit.Rate{Burst: 1, Every: time.Hour}, nil)
-	require.NoError(t, err)
 	for name, then := range map[string]func(w world) (bool, error){
 		"edited": func(w world) (bool, error) {
 			m := say("g", "ann", "edited")
@@ -104,13 +102,12 @@ func TestARepeatIsNeverRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, changed)
 		stands := w.message(t, of("ben", "g"), 2)
-		opts := &message.Options{Limiter: ratelimit.Unlimited{}}
+		p := w.process(t, nil)
 		if name == "too soon" {
-			opts.Limiter = limit
-			_, err := limit.Take(t.Context(), ratelimit.Attempt{Object: "g", User: "ann", ID: "else"})
-			require.NoError(t, err)
+			p = w.process(t, &message.Options{Rate: ratelimit.Rate{Burst: 1, Every: time.Hour}})
+			p.send(t, "g", "ann")
 		}
-		for _, p := range []world{w, w.process(t, opts)} {
+		for _, p := range []world{w, p} {
 			again, created, err := p.Send(t.Context(), m)
 			require.NoError(t, err, name)
 			require.False(t, created)
@@ -123,7 +120,7 @@ func TestARepeatIsNeverRefused(t *testing.T) {
 	}
 	w := newWorld(t, nil)
 	m := say(pair, "ann", "k")
-	_, _, err = w.Send(t.Context(), m)
+	_, _, err := w.Send(t.Context(), m)
 	require.NoError(t, err)
 	_, err = w.Block(t.Context(), message.Pair{User: "ben", Other: "ann"})
 	require.NoError(t, err)
@@ -148,10 +145,12 @@ func TestAKeyIsFreeAgainAfterThirtyDays(t *testing.T) {
 func TestTheLimiterBoundsWhatAUserSendsToAConversation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	p := w.process(t, nil)
+	p := w
 	var err error
 	p.Repository, err = message.New(dynamotest.DB(t), w.table, w.clock, &message.Options{Now: w.Now})
 	require.NoError(t, err)
+	_, err = message.New(dynamotest.DB(t), w.table, w.clock, &message.Options{Limiter: ratelimit.Unlimited{}, SharedRate: true})
+	require.ErrorIs(t, err, plaza.ErrInvalid)
 	long := message.Pair{User: strings.Repeat("a", 256), Other: strings.Repeat("b", 256)}
 	for _, to := range faults.Some(2, of("ann", pair), of(long.User, long.Conversation()), of("ben", pair)) {
 		for range 20 {

@@ -68,7 +68,7 @@ func (w world) process(t testing.TB, opts *message.Options, wrap ...wrapper) wor
 		o = *opts
 	}
 	o.Now = w.Now
-	if o.Limiter == nil {
+	if o.Limiter == nil && o.Rate == (ratelimit.Rate{}) {
 		o.Limiter = ratelimit.Unlimited{}
 	}
 	var err error
@@ -166,3 +166,6 @@ func (w world) damage(t testing.TB, pk, sk string, attributes map[string]any) {
 	}
 	require.NoError(t, u.Run(t.Context()))
 }
+
+// errOf is the error of a call that also reports whether it changed anything.
+func errOf(_ bool, err error) error { return err }

@@ -107,7 +107,7 @@ func (w *writer) talk(ctx context.Context) error {
 			if m == t.members[0] {
 				read -= int64(t.unread)
 			}
-			if err := messages.Read(ctx, message.In{Conversation: conversation, User: m}, read); err != nil {
+			if _, err := messages.MarkRead(ctx, message.In{Conversation: conversation, User: m}, read); err != nil {
 				return err
 			}
 		}

@@ -131,8 +131,8 @@ func New(store Store, opts *Options) (*Hub, error) {
 	return h, err
 }
 
-// atOnce is how many inboxes one Publish writes to at a time.
-const atOnce = 8
+// publishParallel is how many inboxes one Publish writes to at a time.
+const publishParallel = 8
 
 // Publish shows an event that is already stored to the viewers of the conversation and
 // of the inboxes that its Kind names. Repeating it is harmless. After an error, some
@@ -185,7 +185,7 @@ func (h *Hub) show(ctx context.Context, payload []byte, kind string, names ...st
 		return h.plane.Publish(ctx, roomOf(kind, names[0]), payload)
 	}
 	group := parallel.New()
-	group.SetLimit(atOnce)
+	group.SetLimit(publishParallel)
 	for _, name := range names {
 		group.Go(func() error { return h.plane.Publish(ctx, roomOf(kind, name), payload) })
 	}

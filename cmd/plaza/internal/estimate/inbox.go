@@ -108,7 +108,7 @@ func (m *model) talk() {
 	}
 	m.call("notify/message.Repository.History", n, whole(history, each*m.in.Days), history(readRows))
 	one := Units{Requests: 1, Write: 2}
-	m.call("notify/message.Repository.Read", n, one, one)
+	m.call("notify/message.Repository.MarkRead", n, one, one)
 
 	// Each message raises the rows of both, and is read by one of them.
 	m.heat("message", "U# of a user", math.Max(1, m.in.Conversations)*each*(3+1), m.in.InboxReads*inbox(m.in.Conversations).Read, relief{})

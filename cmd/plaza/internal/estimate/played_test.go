@@ -146,7 +146,10 @@ func (s *simulation) converse(a, b string, n int) {
 			_, err := s.mailbox.History(ctx, in, cursor.PageRequest{Limit: pageSize})
 			return err
 		})
-		s.call("notify/message.Repository.Read", func(ctx context.Context) error { return s.mailbox.Read(ctx, in, last.Seq) })
+		s.call("notify/message.Repository.MarkRead", func(ctx context.Context) error {
+			_, err := s.mailbox.MarkRead(ctx, in, last.Seq)
+			return err
+		})
 		s.call("notify/message.Repository.Send", func(ctx context.Context) (err error) {
 			p := s.messages[(i/2)%len(s.messages)] // after a message the next one is as likely from another process
 			last, _, err = p.Send(ctx, said(a, i))
