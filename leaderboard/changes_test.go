@@ -165,14 +165,15 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 			w.submit(t, golf)
 		}
 		sees("an older Version, and a newer one with the same score")
-		many := w.SubmitMany(ctx, []leaderboard.Submission{
+		many, err := w.SubmitMany(ctx, []leaderboard.Submission{
 			{Board: "golf", Player: "bob", Score: leaderboard.Float(1), Operator: leaderboard.Increment, Op: w.id()},
 			{Board: "golf", Player: "bob", Score: leaderboard.Float(2), Operator: leaderboard.Increment, Op: w.id()},
 		})
-		one := leaderboard.Change{Kind: leaderboard.Scored, Player: "bob", Old: leaderboard.Float(0), Op: many[0].Op, Entry: got[0].Entry}
+		require.NoError(t, err)
+		one := leaderboard.Change{Kind: leaderboard.Scored, Player: "bob", Old: leaderboard.Float(0), Op: many[0].Value.Op, Entry: got[0].Entry}
 		one.Entry.Score, one.Entry.Sub = leaderboard.Float(1), 0
 		two := one
-		two.Entry.Score, two.Old, two.Existed, two.Op = leaderboard.Float(3), leaderboard.Float(1), true, many[1].Op
+		two.Entry.Score, two.Old, two.Existed, two.Op = leaderboard.Float(3), leaderboard.Float(1), true, many[1].Value.Op
 		sees("SubmitMany", one, two)
 
 		for _, in := range []leaderboard.In{in, {Board: "golf"}} {

@@ -285,9 +285,9 @@ func TestBestDoesNotReplaceADamagedKey(t *testing.T) {
 		w.define(t, leaderboard.Board{Name: "b"})
 		w.play(t, "b", "ann 50")
 		w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"key": bytesOf(key...)})
-		outcomes := w.SubmitMany(t.Context(), []leaderboard.Submission{score("b", "ann", 40, 1)})
-		corrupt(t, outcomes[0].Err, "P#ann")
-		_, err := w.Repair(t.Context(), in("b"))
+		_, _, err := w.Submit(t.Context(), score("b", "ann", 40, 1))
+		corrupt(t, err, "P#ann")
+		_, err = w.Repair(t.Context(), in("b"))
 		require.NoError(t, err)
 		require.Equal(t, []string{"ann 50"}, w.standings(t, "b", forever, 1))
 	}
@@ -430,7 +430,8 @@ func TestDamageIsNeverAPanicOrAnInvalidArgument(t *testing.T) {
 					"Definitions": func() error { _, err := other.Definitions(t.Context(), cursor.PageRequest{}); return err },
 					"Repeat":      func() error { _, _, err := other.Submit(t.Context(), s); return err },
 					"Submit": func() error {
-						return other.SubmitMany(t.Context(), []leaderboard.Submission{{Board: "b", Player: player, Score: leaderboard.Int(7), Name: "x"}})[0].Err
+						_, _, err := other.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(7), Name: "x"})
+						return err
 					},
 				})
 				for _, name := range slices.Sorted(maps.Keys(calls)) {

@@ -299,11 +299,13 @@ func TestRefuseRefusesOneOfManyGuardedOperations(t *testing.T) {
 	}
 	known := sent[1]
 	plain.submit(t, known)
-	for i, o := range w.SubmitMany(t.Context(), sent) {
+	results, err := w.SubmitMany(t.Context(), sent)
+	require.ErrorIs(t, err, plaza.ErrForbidden)
+	for i, o := range results {
 		switch {
 		case sent[i].Name == "" || i == 1:
 			require.NoError(t, o.Err)
-			require.Equal(t, i != 1, o.Created, "what was applied before is known")
+			require.Equal(t, i != 1, o.Changed, "what was applied before is known")
 		case sent[i].Name == "refused":
 			require.ErrorIs(t, o.Err, plaza.ErrForbidden)
 		default:
@@ -312,7 +314,7 @@ func TestRefuseRefusesOneOfManyGuardedOperations(t *testing.T) {
 	}
 	ends := w.like("song")
 	ends.Name = "ends"
-	_, _, err := w.Submit(t.Context(), ends)
+	_, _, err = w.Submit(t.Context(), ends)
 	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 	w.liked(t, "song")
 	require.Equal(t, []string{"song 12"}, w.standings(t, "b", forever, 1))

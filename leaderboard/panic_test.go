@@ -31,11 +31,15 @@ func TestAPanicInAGoroutineIsAnError(t *testing.T) {
 		}
 		return nil
 	}})
-	outcomes := rule.SubmitMany(t.Context(), []leaderboard.Submission{
+	results, err := rule.SubmitMany(t.Context(), []leaderboard.Submission{
 		{Board: "b", Player: "ann", Score: leaderboard.Int(2)}, {Board: "b", Player: "bob", Score: leaderboard.Int(2)}, {Board: "b", Player: "bob", Score: leaderboard.Int(3)},
 	})
-	require.NoError(t, outcomes[0].Err)
-	for _, o := range outcomes[1:] {
-		require.ErrorContains(t, o.Err, "boom")
+	require.NoError(t, results[0].Err)
+	var partial *plaza.PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Errs, 2)
+	for i, err := range partial.Errs {
+		require.ErrorContains(t, err, "boom")
+		require.Equal(t, err, results[i+1].Err)
 	}
 }

@@ -312,9 +312,7 @@ func TestManySubmissionsOpenAPeriodOnce(t *testing.T) {
 	for i := range faults.Size(100, 40) {
 		many = append(many, leaderboard.Submission{Board: "b", Player: strconv.Itoa(i), Op: w.id()})
 	}
-	for _, o := range w.SubmitMany(t.Context(), many) {
-		require.NoError(t, o.Err)
-	}
+	w.submitMany(t, many)
 	require.EqualValues(t, 1, opened.Load())
 }
 
@@ -348,9 +346,7 @@ func TestLateSubmissionsReloadTheBoardOnce(t *testing.T) {
 	for i := range submissions {
 		submissions[i] = leaderboard.Submission{Board: "b", Player: strconv.Itoa(i)}
 	}
-	for _, o := range w.SubmitMany(t.Context(), submissions) {
-		require.NoError(t, o.Err)
-	}
+	w.submitMany(t, submissions)
 	require.EqualValues(t, 1, opened.Load())
 }
 

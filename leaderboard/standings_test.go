@@ -40,9 +40,7 @@ func (w world) many(t testing.TB, board string, n int) {
 	for i := range submissions {
 		submissions[i] = score(board, fmt.Sprint("player ", i+1), int64(n-i), 0)
 	}
-	for _, o := range w.SubmitMany(t.Context(), submissions) {
-		require.NoError(t, o.Err)
-	}
+	w.submitMany(t, submissions)
 }
 
 // manyRows is many by rows of the table and the index, at a fifth of the cost.

@@ -80,13 +80,6 @@ type Result struct {
 	Improved bool `json:"improved"`
 }
 
-// Outcome is what became of one submission of many.
-type Outcome struct {
-	Result
-	Created bool  `json:"created"` // as Submit returns it
-	Err     error `json:"-"`
-}
-
 func (s Submission) check() error {
 	if err := keys.CheckName("Board", s.Board); err != nil {
 		return err

@@ -59,15 +59,15 @@ func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, c
 	return got.Result, !got.repeated, nil
 }
 
-// SubmitMany submits each as Submit does, and answers in the same order. The
-// submissions of one player are applied one after another, in the order given, but
-// for those with a Guard, which share transactions. Up to Options.Parallel players
-// are handled at once.
+// SubmitMany submits each as Submit does. The results have the order of the
+// submissions. If some failed, the error is a *plaza.PartialError. The submissions of
+// one player are applied one after another, in the order given, except that those with
+// a Guard share transactions.
 //
 // Cost: as Submit, for each.
-func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) []Outcome {
+func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) ([]plaza.Result[Result], error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.SubmitMany")
-	outcomes := make([]Outcome, len(submissions))
+	results := make([]plaza.Result[Result], len(submissions))
 	byPlayer := map[string][]int{}
 	for i, s := range submissions {
 		byPlayer[s.Player] = append(byPlayer[s.Player], i)
@@ -80,8 +80,9 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) [
 			guarded.SetLimit(2 * maxGuards)
 			for _, i := range own {
 				submit := func() error {
-					outcomes[i].Err = parallel.Catch(func() (err error) {
-						outcomes[i].Result, outcomes[i].Created, err = r.Submit(ctx, submissions[i])
+					one := &results[i]
+					one.Err = parallel.Catch(func() (err error) {
+						one.Value, one.Changed, err = r.Submit(ctx, submissions[i])
 						return err
 					})
 					return nil
@@ -96,7 +97,16 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) [
 		})
 	}
 	_ = group.Wait()
-	return outcomes
+	var failed plaza.PartialError
+	for _, one := range results {
+		if one.Err != nil {
+			failed.Errs = append(failed.Errs, one.Err)
+		}
+	}
+	if len(failed.Errs) > 0 {
+		return results, &failed
+	}
+	return results, nil
 }
 
 // attempt is a submission in progress.

@@ -430,19 +430,21 @@ func TestManySubmissionsAreAnsweredInOrder(t *testing.T) {
 		many = append(many, s)
 	}
 	last := map[string]int64{}
-	for i, o := range w.SubmitMany(t.Context(), many) {
+	results, err := w.SubmitMany(t.Context(), many)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	for i, o := range results {
 		if many[i].Player == "" {
 			require.ErrorIs(t, o.Err, plaza.ErrInvalid)
 			continue
 		}
 		require.NoError(t, o.Err)
-		require.Equal(t, many[i].Score, o.New)
+		require.Equal(t, many[i].Score, o.Value.New)
 		before, existed := last[many[i].Player]
-		require.Equal(t, existed, o.Existed)
-		require.Equal(t, leaderboard.Int(before), o.Old, "those of one player in the order given")
+		require.Equal(t, existed, o.Value.Existed)
+		require.Equal(t, leaderboard.Int(before), o.Value.Old, "those of one player in the order given")
 		last[many[i].Player] = int64(i)
 	}
-	require.Empty(t, w.SubmitMany(t.Context(), nil))
+	require.Empty(t, w.submitMany(t, nil))
 }
 
 func TestTheLargestSubmissionFits(t *testing.T) {
@@ -473,9 +475,7 @@ func TestShardsShareTheWrites(t *testing.T) {
 	for i := range players {
 		many = append(many, score("b", fmt.Sprint("player ", i), 1, 0), score("b", fmt.Sprint("player ", i), 2, 1))
 	}
-	for _, o := range w.SubmitMany(t.Context(), many) {
-		require.NoError(t, o.Err)
-	}
+	w.submitMany(t, many)
 	hottest, sum := parts.counts()
 	require.Equal(t, 2*players, sum)
 	t.Logf("%d writes to the index, %d of them to the hottest of %d partitions", sum, hottest, shards)

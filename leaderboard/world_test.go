@@ -16,6 +16,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -112,6 +113,13 @@ func (w world) submit(t tester, s leaderboard.Submission) leaderboard.Result {
 	got, _, err := w.Submit(t.Context(), s)
 	require.NoError(t, err)
 	return got
+}
+
+func (w world) submitMany(t tester, all []leaderboard.Submission) []plaza.Result[leaderboard.Result] {
+	t.Helper()
+	results, err := w.SubmitMany(t.Context(), all)
+	require.NoError(t, err)
+	return results
 }
 
 // repeat submits a submission that was applied before.

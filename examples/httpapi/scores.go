@@ -32,6 +32,12 @@ func (n newScore) submission(board, player string) (leaderboard.Submission, erro
 	return s, err
 }
 
+// submitted is what a submission did. created is false for a repeat.
+type submitted struct {
+	leaderboard.Result
+	Created bool `json:"created"`
+}
+
 func (a *api) submitScore(r *http.Request) (any, error) {
 	var n newScore
 	if err := guard.ReadJSON(r, &n); err != nil {
@@ -48,7 +54,7 @@ func (a *api) submitScore(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, &addError{id: s.Op, err: err}
 	}
-	return leaderboard.Outcome{Result: result, Created: created}, nil
+	return submitted{result, created}, nil
 }
 
 func (a *api) removeScore(r *http.Request) (any, error) {

@@ -11,9 +11,9 @@ import (
 )
 
 // scores submits a score to the board of all time.
-func (w world) scores(t *testing.T, player, body string) leaderboard.Outcome {
+func (w world) scores(t *testing.T, player, body string) submitted {
 	t.Helper()
-	return done[leaderboard.Outcome](t, w.send(t, "PUT", "/leaderboard/all-time/scores/"+player, body))
+	return done[submitted](t, w.send(t, "PUT", "/leaderboard/all-time/scores/"+player, body))
 }
 
 // places returns the players in an answer, with their ranks.
@@ -38,7 +38,7 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 		w.scores(t, player, body)
 	}
 	worse := w.scores(t, "ann", `{"score":0}`)
-	require.Equal(t, leaderboard.Outcome{Created: true, Result: leaderboard.Result{
+	require.Equal(t, submitted{Created: true, Result: leaderboard.Result{
 		Op: worse.Op, Period: first.Period, Existed: true, Old: leaderboard.Int(90), New: leaderboard.Int(90),
 	}}, worse)
 
@@ -109,7 +109,7 @@ func TestALostScoreReturnsTheOpForARepeat(t *testing.T) {
 	in.breaks(nil)
 
 	again := w.scores(t, "ann", `{"score":90,"op":"`+op.String()+`"}`)
-	require.Equal(t, leaderboard.Outcome{Result: leaderboard.Result{Op: op, Period: again.Period, New: leaderboard.Int(90), Improved: true}}, again)
+	require.Equal(t, submitted{Result: leaderboard.Result{Op: op, Period: again.Period, New: leaderboard.Int(90), Improved: true}}, again)
 	other := w.send(t, "PUT", "/leaderboard/all-time/scores/ann", `{"score":91,"op":"`+op.String()+`"}`)
 	require.Equal(t, op, refused(t, other, http.StatusConflict).ID)
 }

@@ -100,12 +100,11 @@ func (c *contest) submitAll(ctx context.Context, games []game) error {
 		for i, g := range some {
 			all[i] = leaderboard.Submission{Board: weekly, Player: g.id, Score: leaderboard.Int(g.score), At: g.at, Name: g.name}
 		}
-		for _, outcome := range c.boards.SubmitMany(ctx, all) {
-			if outcome.Err != nil {
-				return outcome.Err
-			}
-			c.final = leaderboard.In{Board: weekly, Period: outcome.Period}
+		results, err := c.boards.SubmitMany(ctx, all)
+		if err != nil {
+			return err
 		}
+		c.final = leaderboard.In{Board: weekly, Period: results[len(results)-1].Value.Period}
 	}
 	return nil
 }

@@ -130,10 +130,8 @@ func (l *league) submit(ctx context.Context, games []game) error {
 	}
 	first := min(2, len(all))
 	for _, some := range [][]leaderboard.Submission{all[:first], all[first:]} {
-		for _, outcome := range l.boards.SubmitMany(ctx, some) {
-			if outcome.Err != nil {
-				return outcome.Err
-			}
+		if _, err := l.boards.SubmitMany(ctx, some); err != nil {
+			return err
 		}
 	}
 	return nil

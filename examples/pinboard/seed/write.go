@@ -218,9 +218,10 @@ func (w *writer) rank(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, o := range boards.SubmitMany(ctx, days[day]) {
-			if skip(o.Err) != nil {
-				return o.Err
+		results, _ := boards.SubmitMany(ctx, days[day])
+		for _, r := range results {
+			if skip(r.Err) != nil {
+				return r.Err
 			}
 		}
 		w.did(len(days[day]))
