@@ -11,42 +11,63 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every file that the map in design.md names exists.
-func TestTheMapNamesFilesThatExist(t *testing.T) {
-	t.Parallel()
-	_, table, ok := strings.Cut(read(t, "design.md"), "\n## Files\n")
-	require.True(t, ok)
+const design = "../../docs/design/"
 
-	heading := regexp.MustCompile(`^\| \*\*(.+?)\*\* \|`)
-	name := regexp.MustCompile("`([^`]+)`")
-	folder, named := "", 0
+var (
+	folderOfMap = regexp.MustCompile(`^\| \*\*(.+?)\*\* \|`)
+	nameInMap   = regexp.MustCompile("`([^`]+)`")
+)
+
+// Every file that the maps of docs/design name exists.
+func TestTheMapsNameFilesThatExist(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob(design + "*.md")
+	require.NoError(t, err)
+	named := 0
+	for _, page := range pages {
+		_, table, _ := strings.Cut(read(t, page), "\n## Files\n")
+		table, _, _ = strings.Cut(table, "\n## ")
+		named += filesOf(t, page, table)
+	}
+	require.Greater(t, named, 150)
+}
+
+// filesOf looks up the files that a map names, and returns how many these are.
+func filesOf(t *testing.T, page, table string) (named int) {
+	t.Helper()
+	folder := ""
 	for line := range strings.Lines(table) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 4 {
 			continue
 		}
-		if found := heading.FindStringSubmatch(line); found != nil {
+		if found := folderOfMap.FindStringSubmatch(line); found != nil {
 			folder = ""
 			if strings.HasSuffix(found[1], "/") {
 				folder = found[1]
-				assert.DirExists(t, filepath.Join("..", "..", folder))
+				assert.DirExists(t, filepath.Join(root, folder))
 			}
 			continue
 		}
-		for _, found := range name.FindAllStringSubmatch(cells[2], -1) {
+		for _, found := range nameInMap.FindAllStringSubmatch(cells[2], -1) {
 			if strings.HasSuffix(found[1], ":") { // `Cost:`
 				continue
 			}
-			path := filepath.Join("..", "..", folder, found[1])
+			path := filepath.Join(root, folder, found[1])
 			if strings.HasPrefix(found[1], "internal/") || strings.HasPrefix(found[1], "docs/") {
-				path = filepath.Join("..", "..", found[1])
+				path = filepath.Join(root, found[1])
 			}
 			_, err := os.Stat(path)
-			assert.NoError(t, err, "design.md, %s", folder)
+			assert.NoError(t, err, "%s, %s", page, folder)
 			named++
 		}
 	}
-	require.Greater(t, named, 150)
+	return named
+}
+
+func TestTheCoreOfTheDesignIsShort(t *testing.T) {
+	t.Parallel()
+	require.LessOrEqual(t, len(read(t, design+"README.md")), 20<<10)
 }
 
 // Every relative link of the pages leads to a file and, behind a #, to one of
@@ -55,7 +76,10 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
-	pages = append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../SECURITY.md", "design.md")
+	decisions, err := filepath.Glob(design + "*.md")
+	require.NoError(t, err)
+	pages = append(pages, decisions...)
+	pages = append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../SECURITY.md")
 	link := regexp.MustCompile(`\]\(([^)]+)\)`)
 	for _, page := range pages {
 		for _, found := range link.FindAllStringSubmatch(read(t, page), -1) {

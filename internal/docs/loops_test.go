@@ -20,10 +20,10 @@ import (
 
 const module = "github.com/plaza-sdk/plaza/"
 
-// design.md names each loop that tries again because a condition refused its write.
+// docs/design/store.md names each loop that tries again because a condition refused its write.
 func TestLoopsOverRefusedWritesAreThoseOfTheList(t *testing.T) {
 	t.Parallel()
-	_, table, _ := strings.Cut(read(t, "design.md"), "\n### Loops outside Change and Merge\n")
+	_, table, _ := strings.Cut(read(t, design+"store.md"), "\n## Loops outside Change and Merge\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	var listed, found []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `(.+)` \\| .+ \\|$").FindAllStringSubmatch(table, -1) {
@@ -50,7 +50,7 @@ func TestLoopsOverRefusedWritesAreThoseOfTheList(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, len(found), 24)
-	require.ElementsMatch(t, found, listed, "list A is that of the code, list B that of design.md")
+	require.ElementsMatch(t, found, listed, "list A is that of the code, list B that of the page")
 }
 
 // program is the packages that users import, and those of Plaza that these import.
