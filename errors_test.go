@@ -65,7 +65,6 @@ var exportedErrors = map[string]error{
 	"feed.ErrFull":            feed.ErrFull,
 	"feed.ErrPulled":          feed.ErrPulled,
 	"feed.ErrTooManyPulled":   feed.ErrTooManyPulled,
-	"feed.PartialError":       &feed.PartialError{Errs: map[int]error{3: fmt.Errorf("feed: publish: %w", plaza.ErrBusy)}},
 	"feed/as2.ErrNotActivity": as2.ErrNotActivity,
 
 	"leaderboard.ErrClosed":   leaderboard.ErrClosed,

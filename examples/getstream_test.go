@@ -131,7 +131,7 @@ func importAll(ctx context.Context, follows *follow.Repository, feeds *feed.Repo
 			if e.ID, err = ids.Backdate(e.Time, e.user+"/"+e.ForeignID); err != nil {
 				return err
 			}
-			_, _, err = feeds.Outbox(e.user).PublishMany(ctx, []feed.Activity{e.Activity})
+			_, err = feeds.Outbox(e.user).PublishMany(ctx, []feed.Activity{e.Activity})
 			if !errors.Is(err, plaza.ErrConflict) {
 				if err != nil {
 					return err

@@ -100,9 +100,8 @@ func populate(t testing.TB, w world) (anns []feed.Activity) {
 	w.subscribe(t, "chris", "bob")
 	as := activities("chris", 6)
 	as[2].To = []string{"birds", "paris"}
-	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
-	require.NoError(t, err)
-	_, err = w.Outbox("chris").Remove(t.Context(), as[2].ID)
+	as = w.publishMany(t, "chris", as...)
+	_, err := w.Outbox("chris").Remove(t.Context(), as[2].ID)
 	require.NoError(t, err)
 	for n := range 3 {
 		a, _, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", n, "chris", "birds"))
@@ -113,10 +112,8 @@ func populate(t testing.TB, w world) (anns []feed.Activity) {
 	deliverAll(t, w.later(t))
 	_, err = w.Home("chris").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
-	_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
-	require.NoError(t, err)
-	more, _, err := w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{activity("ann", 3)})
-	require.NoError(t, err)
+	w.publishMany(t, "chris", activity("chris", 7), activity("chris", 8))
+	more := w.publishMany(t, "ann", activity("ann", 3))
 	return append(anns, more...)
 }
 
@@ -144,8 +141,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	requireOthers(t, w, anns)
 
 	// The user may come back and use the same foreign ids.
-	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
-	require.NoError(t, err)
+	as := w.publishMany(t, "chris", activities("chris", 6)...)
 	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(append(anns[:3], as...)), all(t, w.Home("jack").List, 10), "the graph keeps its edges")
 }
@@ -289,8 +285,7 @@ func TestEraseDeletesADamagedMode(t *testing.T) {
 func TestEraseReadsSeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
-	_, _, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the number of job shards
-	require.NoError(t, err)
+	w.publishMany(t, "ann", activities("ann", 1)...) // stores the number of job shards
 	var rows []row
 	jobs := faults.Size(2_050, 1_050)
 	others := jobs
@@ -307,7 +302,7 @@ func TestEraseReadsSeveralPages(t *testing.T) {
 		}
 	}
 	w.put(t, rows)
-	_, err = w.Home("chris").Trim(t.Context(), 1)
+	_, err := w.Home("chris").Trim(t.Context(), 1)
 	require.NoError(t, err)
 
 	injector := faults.New(t, 1, faults.Rates{})
@@ -331,12 +326,10 @@ func TestEraseCostsAUnitAnItem(t *testing.T) {
 		as[i].ForeignID = as[i].Object.String()
 		as[i].To = []string{"birds"}
 	}
-	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
-	require.NoError(t, err)
+	as = w.publishMany(t, "chris", as...)
 	deliverAll(t, w)
-	_, _, err = w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
-	require.NoError(t, err)
-	_, err = w.Home("chris").Trim(t.Context(), as[0].ID)
+	w.publishMany(t, "chris", activities("chris", 4)...)
+	_, err := w.Home("chris").Trim(t.Context(), as[0].ID)
 	require.NoError(t, err)
 	// 4 jobs, n + 4 activities, their references, n + 2 foreign ids, n entries, a
 	// header; the mode, 5 partitions, 4 job shards and their number.

@@ -144,7 +144,7 @@ func ExampleOutbox_PublishMany() {
 		posts = append(posts, post)
 	}
 	for range 2 {
-		if _, _, err := chris.PublishMany(ctx, posts); err != nil {
+		if _, err := chris.PublishMany(ctx, posts); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -230,11 +230,11 @@ func ExampleHome_FollowMany() {
 		}
 		fmt.Println()
 	}
-	created, err := jack.FollowMany(ctx, []string{"birds", "cats"}, nil)
+	results, err := jack.FollowMany(ctx, []string{"birds", "cats"}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	show(fmt.Sprint("followed ", len(created)))
+	show(fmt.Sprint("followed ", len(results)))
 	if _, err := jack.Unfollow(ctx, "cats", nil); err != nil {
 		log.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -250,59 +249,58 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 const maxSources = 100
 
 // FollowMany subscribes the home to up to 100 sources, as Follow does: the
-// topics that a new account picks. created has an entry for each source that is
-// followed now, and says whether this call made its edge. If some failed, that is
-// a PartialError; repeating the call completes them. A source named twice is
-// followed once. An ID in opts is plaza.ErrInvalid, because each edge has its
-// own.
+// topics that a new account picks. The results have the order of sources; Changed
+// reports whether this call made the edge, which an Err of copying leaves. A source
+// named twice is followed once and has the same result twice. If some failed, the error
+// is a *plaza.PartialError: repeating the call completes them. An ID in opts is
+// plaza.ErrInvalid, because each edge has its own.
 //
 // It makes the edges one after another, because they share the reader's count.
 // Meanwhile it fills the home from up to Options.Parallel sources at once.
 //
 // Cost: as Follow for each source; 1 RCU more for an edge that stood before.
-func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOptions) (created map[string]bool, err error) {
+func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOptions) ([]plaza.Result[string], error) {
 	ctx = plaza.WithOperation(ctx, "feed.Home.FollowMany")
 	limit, err := h.checkFollowMany(sources, opts)
 	if err != nil {
 		return nil, err
 	}
-	var failed failures
-	var mu sync.Mutex // of created
+	results := make([]plaza.Result[string], len(sources))
+	var halted halt
 	fills := parallel.New()
 	fills.SetLimit(h.r.opts.Parallel)
-	created = make(map[string]bool, len(sources))
 	for i, source := range sources {
 		if slices.Contains(sources[:i], source) {
 			continue
 		}
+		result := &results[i]
 		f := filling{opts: FollowOptions{CopyLimit: limit}, parallel: 1}
-		err := failed.stopped(ctx)
+		err := halted.reason(ctx)
 		if err == nil {
 			f.edge, f.created, err = h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source})
 		}
 		if err != nil {
-			failed.add(i, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err))
+			halted.note(err)
+			*result = plaza.Result[string]{Value: source, Err: fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err)}
 			continue
 		}
-		mu.Lock()
-		created[source] = f.created
-		mu.Unlock()
+		*result = plaza.Result[string]{Value: source, Changed: f.created}
 		fills.Go(func() error {
 			stands := true
 			err := parallel.Catch(func() (err error) { stands, err = h.fill(ctx, f); return err })
 			if err != nil {
-				failed.add(i, fmt.Errorf("feed: home of %q reads %q: %w", h.reader, source, err))
+				halted.note(err)
+				result.Err = fmt.Errorf("feed: home of %q reads %q: %w", h.reader, source, err)
 			}
-			if f.created && !stands {
-				mu.Lock()
-				delete(created, source)
-				mu.Unlock()
-			}
+			result.Changed = f.created && stands
 			return nil
 		})
 	}
 	_ = fills.Wait()
-	return created, failed.err()
+	for i, source := range sources {
+		results[i] = results[slices.Index(sources, source)]
+	}
+	return results, parallel.Failed(results)
 }
 
 func (h Home) checkFollowMany(sources []string, opts *FollowOptions) (limit int, err error) {

@@ -231,10 +231,9 @@ func TestAFollowIsErrTooManyPulledOnceAHomeReads500Outboxes(t *testing.T) {
 	edge := w.edge(t, "jack", "chris")
 
 	many, err := w.process(t, &feed.Options{Parallel: 1}).Home("jack").FollowMany(t.Context(), []string{"bob", "dora", "eve"}, nil)
-	var partial *feed.PartialError
-	require.ErrorAs(t, err, &partial)
-	require.ErrorIs(t, partial.Errs[0], feed.ErrTooManyPulled)
-	require.Equal(t, map[string]bool{"dora": true, "eve": true}, many, "pushed ones need no room")
+	require.ErrorIs(t, err, feed.ErrTooManyPulled)
+	require.ErrorIs(t, many[0].Err, feed.ErrTooManyPulled)
+	require.Equal(t, []plaza.Result[string]{{Value: "dora", Changed: true}, {Value: "eve", Changed: true}}, many[1:], "pushed ones need no room")
 	requireNotFollowing(t, w, "jack", "bob")
 
 	// A switch meets the full home, and the source stays Opening.

@@ -208,8 +208,7 @@ func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
 	const n = 103     // jobs: more than a page, and three more activities than are copied
 	now := time.Now() // leases do not end
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1, Now: func() time.Time { return now }})
-	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 1))
-	require.NoError(t, err)
+	as := w.publishMany(t, "chris", activities("chris", 1)...)
 	as = append(as, w.lay(t, "chris", activities("chris", n-1))...)
 	jobs := make([]row, n)
 	for i, a := range as {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
@@ -37,25 +38,22 @@ func TestFollowManyFollowsAndCopies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	n := faults.Size(10, 5)
-	names, want := w.topics(t, n, 3)
+	names, posts := w.topics(t, n, 3)
 	w.subscribe(t, "jack", "topic-4")
 	jack := w.Home("jack")
 
-	created, err := jack.FollowMany(t.Context(), append(names, "topic-2"), nil)
+	want := resultsOf(append(names, "topic-2"), true)
+	want[4].Changed = false
+	results, err := jack.FollowMany(t.Context(), append(names, "topic-2"), nil)
 	require.NoError(t, err)
-	require.Len(t, created, n)
-	for _, name := range names {
-		require.Equal(t, name != "topic-4", created[name], name)
-	}
-	require.Equal(t, want, all(t, jack.List, 7))
+	require.Equal(t, want, results)
+	require.Equal(t, posts, all(t, jack.List, 7))
 
-	created, err = jack.FollowMany(t.Context(), names, nil)
+	results, err = jack.FollowMany(t.Context(), names, nil)
 	require.NoError(t, err)
-	for _, made := range created {
-		require.False(t, made)
-	}
+	require.Equal(t, resultsOf(names, false), results)
 	later := w.publish(t, names[n-1], 1)
-	require.Equal(t, append(newestFirst(later), want...), all(t, jack.List, 7))
+	require.Equal(t, append(newestFirst(later), posts...), all(t, jack.List, 7))
 
 	for name, tc := range map[string]struct {
 		limit, want int
@@ -89,17 +87,19 @@ func TestFollowManyReportsEachThatFailed(t *testing.T) {
 	broken := errors.New("broken")
 	feeds, err := feed.New(w.db, w.feedTable, w.gen, refusingGraph{w.follows, "topic-2", broken}, &feed.Options{Consistent: true})
 	require.NoError(t, err)
-	created, err := feeds.Home("jack").FollowMany(t.Context(), names, nil)
-	var partial *feed.PartialError
+	results, err := feeds.Home("jack").FollowMany(t.Context(), names, nil)
+	var partial *plaza.PartialError
 	require.ErrorAs(t, err, &partial)
-	require.Len(t, partial.Errs, 1)
-	require.ErrorIs(t, partial.Errs[2], broken)
-	require.Equal(t, map[string]bool{"topic-0": true, "topic-1": true, "topic-3": true}, created)
+	require.Equal(t, []error{results[2].Err}, partial.Errs)
+	require.ErrorIs(t, err, broken)
+	for i, result := range results {
+		require.Equal(t, plaza.Result[string]{Value: names[i], Changed: i != 2, Err: result.Err}, result)
+	}
 	require.Len(t, all(t, w.Home("jack").List, 7), 3)
 
-	created, err = w.Home("jack").FollowMany(t.Context(), names, nil)
+	results, err = w.Home("jack").FollowMany(t.Context(), names, nil)
 	require.NoError(t, err)
-	require.True(t, created["topic-2"])
+	require.True(t, results[2].Changed)
 	require.Equal(t, want, all(t, w.Home("jack").List, 7))
 }
 
@@ -135,9 +135,8 @@ func TestFollowManyUnderFaultsAndKills(t *testing.T) {
 			} else {
 				require.Equal(t, 11, k, "5 edges and 5 copies")
 			}
-			created, err := w.Home(reader).FollowMany(t.Context(), names, nil)
+			_, err = w.Home(reader).FollowMany(t.Context(), names, nil)
 			require.NoError(t, err)
-			require.Len(t, created, 5)
 			check(t, reader)
 		}
 	})
@@ -166,8 +165,7 @@ func TestFollowManyCostsAsManyFollows(t *testing.T) {
 		require.NoError(t, err)
 	})
 	meter.AtMost(t, "follow none", dynamotest.Cost{}, func() {
-		created, err := w.Home("jack").FollowMany(t.Context(), nil, nil)
+		_, err := w.Home("jack").FollowMany(t.Context(), nil, nil)
 		require.NoError(t, err)
-		require.Empty(t, created)
 	})
 }

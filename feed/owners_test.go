@@ -198,9 +198,9 @@ func TestAnIDTakenInAnOutboxOfToIsAConflict(t *testing.T) {
 			evil.ID, evil.ForeignID = id, foreign
 			_, _, err := w.Outbox("evil").Publish(t.Context(), evil)
 			require.ErrorIs(t, err, plaza.ErrConflict, name)
-			as, _, err := w.Outbox("evil").PublishMany(t.Context(), []feed.Activity{evil})
+			results, err := w.Outbox("evil").PublishMany(t.Context(), []feed.Activity{evil})
 			require.ErrorIs(t, err, plaza.ErrConflict, name)
-			require.Equal(t, id, as[0].ID)
+			require.Equal(t, id, results[0].Value.ID)
 		}
 	}
 	require.Empty(t, all(t, w.Outbox("evil").List, 10))
@@ -225,7 +225,7 @@ func TestAnIDTakenInAnOutboxOfToIsAConflict(t *testing.T) {
 		happens()
 		_, _, err := w.Outbox("birds").Publish(t.Context(), late)
 		require.ErrorIs(t, err, plaza.ErrConflict, when)
-		_, _, err = w.Outbox("birds").PublishMany(t.Context(), []feed.Activity{late})
+		_, err = w.Outbox("birds").PublishMany(t.Context(), []feed.Activity{late})
 		require.ErrorIs(t, err, plaza.ErrConflict, when)
 	}
 }
@@ -299,7 +299,7 @@ func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
 	a.Owner = "ann"
 	_, _, err := w.Outbox("chris").Publish(t.Context(), a)
 	require.ErrorIs(t, err, plaza.ErrInvalid)
-	_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{a})
+	_, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{a})
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	a.ID = 1
 	_, _, err = w.Outbox("chris").Update(t.Context(), a)

@@ -203,56 +203,62 @@ const maxPublishes = 1000
 // Publish does, but leaves delivery to Run or Deliver. They deliver to everybody
 // who follows by then, whatever the CopyLimit. It mints IDs in the order of as.
 //
-// It returns the activities in that order, with their IDs even if there is an
-// error, and which of them this call stored. If some failed, that is a
-// PartialError; after any other error none is stored. An ID or ForeignID that
-// appears twice is plaza.ErrInvalid.
+// The results have that order. Each has its activity's ID, even with an Err. If some
+// failed, the error is a *plaza.PartialError; after any other error none is stored and
+// there are no results. An ID or ForeignID that appears twice is plaza.ErrInvalid.
 //
-// Repeating it with the returned activities is harmless if none was edited
+// Repeating it with the activities of the results is harmless if none was edited
 // since. An import that may be killed should set ForeignIDs, or its own IDs
 // (ids.Backdate), so that a repeat finds its activities.
 //
 // Cost: 1 transaction each, up to Options.Parallel at once, 4 WCU, 2 WCU less
 // if it is history, 2 WCU more with a ForeignID and for each To; then Deliver's
 // units, and 2 requests, 2 WCU to claim and end each job.
-func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activity, created []bool, err error) {
+func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]plaza.Result[Activity], error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.PublishMany")
-	stored, created = slices.Clone(as), make([]bool, len(as))
-	if err := o.checkMany(stored); err != nil {
-		return stored, created, err
+	if err := o.checkMany(as); err != nil {
+		return nil, err
 	}
-	for i := range stored {
-		if stored[i], err = o.identified(ctx, stored[i]); err != nil {
-			return stored, created, err
+	results := make([]plaza.Result[Activity], len(as))
+	for i, a := range as {
+		var err error
+		if results[i].Value, err = o.identified(ctx, a); err != nil {
+			return nil, err
 		}
 	}
-	if slices.ContainsFunc(stored, func(a Activity) bool { return !o.r.expired(a.ID) }) {
+	if slices.ContainsFunc(results, func(result plaza.Result[Activity]) bool { return !o.r.expired(result.Value.ID) }) {
 		if err := o.r.jobs.StoreShards(ctx); err != nil {
-			return stored, created, fmt.Errorf("feed: publish %d to %q: %w", len(stored), o.owner, err)
+			return nil, fmt.Errorf("feed: publish %d to %q: %w", len(as), o.owner, err)
 		}
 	}
 	// Each activity has its own transaction and job. One transaction for a
 	// batch would save half the units, but one refused activity would fail the
 	// others, and none could be repeated alone.
-	var failed failures
+	var halted halt
 	group := parallel.New()
 	group.SetLimit(o.r.opts.Parallel)
-	for i, a := range stored {
+	for i := range results {
 		group.Go(func() error {
-			err := failed.stopped(ctx)
-			if err == nil {
-				err = parallel.Catch(func() (err error) { a, created[i], err = o.publish(ctx, a, 0); return err })
-			}
-			if err != nil {
-				failed.add(i, fmt.Errorf("feed: publish %v to %q: %w", stored[i].ID, o.owner, err))
-			} else {
-				stored[i] = a
-			}
+			o.publishResult(ctx, &results[i], &halted)
 			return nil
 		})
 	}
 	_ = group.Wait()
-	return stored, created, failed.err()
+	return results, parallel.Failed(results)
+}
+
+// publishResult publishes the result's activity, unless an earlier error halts it.
+func (o Outbox) publishResult(ctx context.Context, result *plaza.Result[Activity], halted *halt) {
+	a, err := result.Value, halted.reason(ctx)
+	if err == nil {
+		err = parallel.Catch(func() (err error) { a, result.Changed, err = o.publish(ctx, a, 0); return err })
+	}
+	if err != nil {
+		halted.note(err)
+		result.Err = fmt.Errorf("feed: publish %v to %q: %w", result.Value.ID, o.owner, err)
+		return
+	}
+	result.Value = a
 }
 
 func (o Outbox) checkMany(as []Activity) error {

@@ -31,6 +31,15 @@ func activities(actor string, n int) []feed.Activity {
 	return as
 }
 
+// resultsOf are results without errors.
+func resultsOf[T any](values []T, changed bool) []plaza.Result[T] {
+	results := make([]plaza.Result[T], len(values))
+	for i, value := range values {
+		results[i] = plaza.Result[T]{Value: value, Changed: changed}
+	}
+	return results
+}
+
 func TestPublishManyStoresWhatPublishWould(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -38,9 +47,10 @@ func TestPublishManyStoresWhatPublishWould(t *testing.T) {
 	w.subscribe(t, "ann", "birds")
 	n := faults.Size(40, 8)
 	given := activities("chris", n)
-	done, created, err := w.Outbox("chris").PublishMany(t.Context(), given)
+	results, err := w.Outbox("chris").PublishMany(t.Context(), given)
 	require.NoError(t, err)
-	require.Equal(t, slices.Repeat([]bool{true}, len(given)), created)
+	done := values(results)
+	require.Equal(t, resultsOf(done, true), results)
 	require.Zero(t, given[0].ID, "the caller's slice is left alone")
 	require.True(t, slices.IsSortedFunc(done, func(a, b feed.Activity) int { return int(a.ID) - int(b.ID) }))
 	for i, a := range done {
@@ -53,10 +63,9 @@ func TestPublishManyStoresWhatPublishWould(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 7))
 	require.Len(t, all(t, w.Home("ann").List, 7), n/4)
 
-	again, created, err := w.Outbox("chris").PublishMany(t.Context(), done)
+	results, err = w.Outbox("chris").PublishMany(t.Context(), done)
 	require.NoError(t, err)
-	require.Equal(t, make([]bool, len(done)), created)
-	require.Equal(t, done, again)
+	require.Equal(t, resultsOf(done, false), results)
 	one, _, err := w.Outbox("chris").Publish(t.Context(), done[3])
 	require.NoError(t, err)
 	require.Equal(t, done[3], one)
@@ -67,10 +76,8 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	chris := w.Outbox("chris")
-	before := activities("chris", 3)
-	before, _, err := chris.PublishMany(t.Context(), before)
-	require.NoError(t, err)
-	_, err = chris.Remove(t.Context(), before[1].ID)
+	before := w.publishMany(t, "chris", activities("chris", 3)...)
+	_, err := chris.Remove(t.Context(), before[1].ID)
 	require.NoError(t, err)
 
 	other := before[2]
@@ -78,13 +85,13 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 	known := activity("chris", 99)
 	known.ForeignID = before[0].ForeignID
 	given := []feed.Activity{activity("chris", 10), other, before[1], known, activity("chris", 11)}
-	got, _, err := chris.PublishMany(t.Context(), given)
-	var partial *feed.PartialError
+	results, err := chris.PublishMany(t.Context(), given)
+	var partial *plaza.PartialError
 	require.ErrorAs(t, err, &partial)
-	require.Len(t, partial.Errs, 2)
-	require.ErrorIs(t, partial.Errs[1], plaza.ErrConflict)
-	require.ErrorIs(t, partial.Errs[2], plaza.ErrRemoved)
-	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.Equal(t, []error{results[1].Err, results[2].Err}, partial.Errs)
+	require.ErrorIs(t, results[1].Err, plaza.ErrConflict)
+	require.ErrorIs(t, results[2].Err, plaza.ErrRemoved)
+	got := values(results)
 	require.Equal(t, before[0], got[3], "the activity that has the foreign id")
 	require.Equal(t, []ids.ID{got[4].ID, got[0].ID, before[2].ID, before[0].ID}, all(t, chris.List, 10))
 }
@@ -123,8 +130,8 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 				}
 				return faults.Fault{Kind: tc.kind}
 			})
-			got, _, err := w.Outbox("chris").PublishMany(ctx, activities("chris", n))
-			var partial *feed.PartialError
+			results, err := w.Outbox("chris").PublishMany(ctx, activities("chris", n))
+			var partial *plaza.PartialError
 			require.ErrorAs(t, err, &partial)
 			require.ErrorIs(t, err, tc.want)
 			require.GreaterOrEqual(t, len(partial.Errs), n-stored-4)
@@ -135,14 +142,14 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 
 			injector.Off()
 			there := all(t, w.Outbox("chris").List, 100)
-			for i, a := range got {
-				require.NotZero(t, a.ID, "also of one that failed")
-				if partial.Errs[i] == nil {
-					require.Contains(t, there, a.ID)
+			for _, result := range results {
+				require.NotZero(t, result.Value.ID, "also of one that failed")
+				if result.Err == nil {
+					require.Contains(t, there, result.Value.ID)
 				}
 			}
-			done, _, err := w.Outbox("chris").PublishMany(t.Context(), got)
-			require.NoError(t, err)
+			got := values(results)
+			done := w.publishMany(t, "chris", got...)
 			require.Equal(t, newestFirst(done), newestFirst(got))
 			require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 100))
 		})
@@ -161,8 +168,9 @@ func TestPublishManyUnderFaults(t *testing.T) {
 			w := newWorld(t, nil, injector.Wrap)
 			faults.Acknowledged(t, func() error { _, err := w.Home("jack").Follow(t.Context(), "chris", nil); return err })
 			as := activities("chris", 12)
-			faults.Acknowledged(t, func() (err error) {
-				as, _, err = w.Outbox("chris").PublishMany(t.Context(), as)
+			faults.Acknowledged(t, func() error {
+				results, err := w.Outbox("chris").PublishMany(t.Context(), as)
+				as = values(results)
 				return err
 			})
 			faults.Acknowledged(t, func() error { _, err := w.Deliver(t.Context()); return err })
@@ -184,8 +192,7 @@ func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
 	w.subscribe(t, "jack", "chris")
 	as := activities("chris", n)
 	meter.AtMost(t, "publish, a third with a foreign id, a quarter addressed", dynamotest.Cost{Requests: n + 1, Write: 1 + 4*jobs + 2*foreign + 2*addressed}, func() {
-		_, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
-		require.NoError(t, err)
+		w.publishMany(t, "chris", as...)
 	})
 	// For each job the claim, an entry and its end; the counters and the
 	// followers of chris. birds has no followers. The modes of both are read once.
@@ -195,8 +202,7 @@ func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
 		require.Equal(t, n, delivered)
 	})
 	meter.AtMost(t, "none", dynamotest.Cost{}, func() {
-		none, _, err := w.Outbox("chris").PublishMany(t.Context(), nil)
-		require.NoError(t, err)
+		none := w.publishMany(t, "chris")
 		require.Empty(t, none)
 	})
 }
@@ -206,9 +212,7 @@ func TestPublishManyIntoAWrongTableStoresNone(t *testing.T) {
 	w := newWorld(t, nil)
 	feeds, err := feed.New(w.db, "no-such-table", w.gen, w.follows, nil)
 	require.NoError(t, err)
-	as, _, err := feeds.Outbox("chris").PublishMany(t.Context(), activities("chris", 10))
+	results, err := feeds.Outbox("chris").PublishMany(t.Context(), activities("chris", 10))
 	require.ErrorIs(t, err, plaza.ErrTable)
-	var partial *feed.PartialError
-	require.NotErrorAs(t, err, &partial)
-	require.NotZero(t, as[9].ID)
+	require.Empty(t, results)
 }

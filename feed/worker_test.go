@@ -43,8 +43,7 @@ func TestOtherWorkersTakeOverFromADeadOne(t *testing.T) {
 	for o := range owners {
 		owner := fmt.Sprint("owner-", o)
 		w.followedBy(t, owner, followers)
-		as, _, err := w.Outbox(owner).PublishMany(t.Context(), activities(owner, each))
-		require.NoError(t, err)
+		as := w.publishMany(t, owner, activities(owner, each)...)
 		want[o] = newestFirst(as)
 	}
 
@@ -156,8 +155,7 @@ func TestAStoppedWorkerReleasesItsJobs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil)
 			w.followedBy(t, "chris", 3)
-			as, _, err := w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 1)})
-			require.NoError(t, err)
+			as := w.publishMany(t, "chris", activity("chris", 1))
 
 			leaks := goleak.IgnoreCurrent()
 			ctx, stop := context.WithCancel(t.Context())

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -99,6 +100,23 @@ func (w world) publish(t testing.TB, actor string, n int) []feed.Activity {
 		done[i] = a
 	}
 	return done
+}
+
+// publishMany publishes activities as an import does.
+func (w world) publishMany(t testing.TB, owner string, as ...feed.Activity) []feed.Activity {
+	t.Helper()
+	results, err := w.Outbox(owner).PublishMany(t.Context(), as)
+	require.NoError(t, err)
+	return values(results)
+}
+
+// values are those of results.
+func values[T any](results []plaza.Result[T]) []T {
+	all := make([]T, len(results))
+	for i, result := range results {
+		all[i] = result.Value
+	}
+	return all
 }
 
 // lay stores activities of somebody whom nobody follows as PublishMany does, but without

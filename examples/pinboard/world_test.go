@@ -180,7 +180,7 @@ func (c caller) pins(n int) {
 			ForeignID: p.ref().String(), To: []string{"board:" + c.id + ".places", "tag:sea"}, Data: data,
 		}
 	}
-	_, _, err := c.feeds.Outbox(c.id).PublishMany(c.t.Context(), all)
+	_, err := c.feeds.Outbox(c.id).PublishMany(c.t.Context(), all)
 	require.NoError(c.t, err)
 	_, err = c.feeds.Deliver(c.t.Context()) // the workers of a world that has some may be faster
 	require.NoError(c.t, err)

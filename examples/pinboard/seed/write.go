@@ -59,7 +59,7 @@ func (w *writer) openBoards(ctx context.Context) error {
 				ForeignID: b.ID(), To: []string{"about:" + b.ID()}, Data: data,
 			})
 		}
-		_, _, err := w.Feeds.Outbox("boards:"+m.ID).PublishMany(ctx, as)
+		_, err := w.Feeds.Outbox("boards:"+m.ID).PublishMany(ctx, as)
 		w.did(1)
 		return skip(err)
 	})
