@@ -383,9 +383,9 @@ func TestParsedActivitiesArePublished(t *testing.T) {
 			require.NoError(t, err)
 			timeless := a.Time.IsZero()
 			owner := feeds.Outbox(name)
-			as, _, err := owner.PublishMany(t.Context(), []feed.Activity{a}) // delivers nothing
+			results, err := owner.PublishMany(t.Context(), []feed.Activity{a}) // delivers nothing
 			require.NoError(t, err)
-			a, err = owner.Get(t.Context(), as[0].ID)
+			a, err = owner.Get(t.Context(), results[0].Value.ID)
 			require.NoError(t, err)
 			if timeless {
 				a.Time = time.Time{}
