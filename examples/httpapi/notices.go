@@ -30,7 +30,7 @@ const noticesAtOnce = 8
 // notify notifies people right after the write that it is about, under the identity of
 // that write. If this process dies in between, or an error is answered, the client
 // repeats its request: the write stands, and the notification is made then. Where clients
-// do not repeat, read the changes of the tables instead, as examples/notify does.
+// do not repeat, read the changes of the tables instead, as examples/pinboard/notices.go does.
 func (s *service) notify(ctx context.Context, notices ...notify.Notification) error {
 	return each(ctx, notices, func(ctx context.Context, n notify.Notification) error {
 		_, _, err := s.bell.Notify(ctx, n)

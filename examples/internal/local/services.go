@@ -98,10 +98,11 @@ func correctChecksum(r *http.Response) error {
 // Env are the variables by which a function finds the services.
 func (s *Services) Env() []string { return s.env }
 
+// URL is where they are served.
+func (s *Services) URL() string { return strings.TrimPrefix(s.env[0], "AWS_ENDPOINT_URL=") }
+
 // QueueURL is that of the queue.
-func (s *Services) QueueURL() string {
-	return strings.TrimPrefix(s.env[0], "AWS_ENDPOINT_URL=") + "/000000000000/dead-letters"
-}
+func (s *Services) QueueURL() string { return s.URL() + "/000000000000/dead-letters" }
 
 // Events are those that were put so far.
 func (s *Services) Events() []Event {

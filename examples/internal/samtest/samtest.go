@@ -3,11 +3,17 @@
 package samtest
 
 import (
+	"context"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/tables"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 )
@@ -54,4 +60,35 @@ func plainOf(t *testing.T, n *yaml.Node) any {
 		return map[string]any{n.Tag: v}
 	}
 	return v
+}
+
+// Allowed checks that roles' policies allow what was called.
+func Allowed(t *testing.T, calls map[local.Call]bool, deployed []tables.Table, roles ...tables.Role) {
+	t.Helper()
+	require.NotEmpty(t, calls)
+	grants := tables.Grants(deployed, roles...)
+	for call := range calls {
+		require.True(t, slices.ContainsFunc(grants, func(g tables.Grant) bool {
+			onTable := g.Table == call.Table && g.Index == call.Index && !g.Stream
+			return slices.Contains(g.Actions, call.Action) && (onTable || call.Table == "" && g.Stream)
+		}), "%v", call)
+	}
+}
+
+// Create does what tables.json does, until the test ends.
+func Create(t *testing.T, cfg aws.Config, deployed []tables.Table) {
+	t.Helper()
+	client := dynamodb.NewFromConfig(cfg)
+	for _, table := range deployed {
+		_, err := client.CreateTable(t.Context(), table.Create)
+		require.NoError(t, err)
+		t.Cleanup(func() {
+			_, err := client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: table.Create.TableName})
+			require.NoError(t, err)
+		})
+		if table.TTL != nil {
+			_, err = client.UpdateTimeToLive(t.Context(), table.TTL)
+			require.NoError(t, err)
+		}
+	}
 }

@@ -19,10 +19,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/examples/internal/samtest"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
@@ -98,7 +98,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{
 		env: plazatest.Start(t, &plazatest.Options{Tables: tables.Names{Machines: "first"}}), names: tables.NamesOf(prefix), deployed: deployed(prefix),
 	}
-	w.create(t)
+	samtest.Create(t, w.env.Config, w.deployed)
 	start := func(name string) function {
 		services, err := local.Serve(t.Context(), w.env.Config, nil)
 		require.NoError(t, err)
@@ -111,24 +111,6 @@ func newWorld(t *testing.T) *world {
 	}
 	w.pages, w.worker = start("Pages"), start("Worker")
 	return w
-}
-
-// create does what tables.json does.
-func (w *world) create(t *testing.T) {
-	t.Helper()
-	client := dynamodb.NewFromConfig(w.env.Config)
-	for _, table := range w.deployed {
-		_, err := client.CreateTable(t.Context(), table.Create)
-		require.NoError(t, err)
-		t.Cleanup(func() {
-			_, err := client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: table.Create.TableName})
-			require.NoError(t, err)
-		})
-		if table.TTL != nil {
-			_, err = client.UpdateTimeToLive(t.Context(), table.TTL)
-			require.NoError(t, err)
-		}
-	}
 }
 
 const domain = "demo.execute-api.us-east-1.amazonaws.com"
@@ -239,20 +221,7 @@ func TestThePagesAnswer(t *testing.T) {
 	require.Equal(t, http.StatusPartialContent, part.status)
 	require.Equal(t, video[1000:2000], []byte(part.body))
 
-	w.allowed(t, w.pages.Calls(), tables.Service)
-}
-
-// allowed checks that a role's policies allow what was called.
-func (w *world) allowed(t *testing.T, calls map[local.Call]bool, roles ...tables.Role) {
-	t.Helper()
-	require.NotEmpty(t, calls)
-	grants := tables.Grants(w.deployed, roles...)
-	for call := range calls {
-		require.True(t, slices.ContainsFunc(grants, func(g tables.Grant) bool {
-			onTable := g.Table == call.Table && g.Index == call.Index && !g.Stream
-			return slices.Contains(g.Actions, call.Action) && (onTable || call.Table == "" && g.Stream)
-		}), "%v", call)
-	}
+	samtest.Allowed(t, w.pages.Calls(), w.deployed, tables.Service)
 }
 
 // entry is a line of a bell.
@@ -277,7 +246,7 @@ func TestTheWorkerRingsBells(t *testing.T) {
 		home := call[struct{ Items []struct{ Picture string } }](t, w, "GET", "/api/home", "").Items
 		require.Greater(t, len(home), 10, "the seed filled the homes")
 	}
-	w.allowed(t, w.worker.Calls(), roles["Worker"]...)
+	samtest.Allowed(t, w.worker.Calls(), w.deployed, roles["Worker"]...)
 }
 
 func TestAFunctionWithoutItsJobDoesNotStart(t *testing.T) {

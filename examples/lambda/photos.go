@@ -1,18 +1,20 @@
-// Command photos is photo sharing: people follow each other, post photos, like them and comment
-// on them, and a board has the most liked of the week.
+// Command lambda is photo sharing in one file, on this machine or on Lambda: people follow
+// each other, post photos, like them and comment on them, and a board has the most liked of
+// the week. Copy the file for a small service, and template.yaml to deploy one.
 //
-//	go run ./examples/photos
+//	go run ./examples/lambda
 //	curl -X PUT -H 'User: ben' -d '{"data":{"title":"Sea"}}' http://127.0.0.1:8080/photos/sea
 //
 // Here the header User is believed: it is for trying only. On Lambda the JWT authorizer of an HTTP
-// API names the user, and PREFIX is what the names of the tables begin with. plaza tables writes
-// the tables; examples/lambda shows a template, and the function deliver that must run beside.
+// API names the user, and JOB says which of the two functions the program is.
 package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"log/slog"
@@ -22,6 +24,7 @@ import (
 	"time"
 
 	"github.com/akrylysov/algnhsa"
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/guregu/dynamo/v2"
 
@@ -60,10 +63,14 @@ func serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := open(ctx, env.DB, env.Tables, gen, time.Now)
+	s, err := open(env.DB, env.Tables, gen, nil, time.Now)
+	if err == nil {
+		err = s.define(ctx)
+	}
 	if err != nil {
 		return err
 	}
+	go func() { _ = s.feeds.Run(ctx) }() // until ctx ends
 	server := &http.Server{Addr: "127.0.0.1:8080", Handler: s.handler(header), ReadHeaderTimeout: time.Minute}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
@@ -72,6 +79,7 @@ func serve(ctx context.Context) (err error) {
 	return nil
 }
 
+// serveLambda is the function api, or the function deliver, which a schedule invokes.
 func serveLambda(ctx context.Context) error {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
@@ -83,12 +91,58 @@ func serveLambda(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := open(ctx, db, names, gen, time.Now)
+	sealed, err := codec(os.Getenv("CURSOR_SECRET"))
 	if err != nil {
 		return err
 	}
-	algnhsa.ListenAndServe(s.handler(claim), nil)
+	s, err := open(db, names, gen, sealed, time.Now)
+	if err != nil {
+		return err
+	}
+	switch job := os.Getenv("JOB"); job {
+	case "api":
+		if err := s.define(ctx); err != nil {
+			return err
+		}
+		algnhsa.ListenAndServe(s.handler(claim), nil)
+	case "deliver":
+		lambda.Start(s.deliver)
+	default:
+		return fmt.Errorf("JOB is %q, neither api nor deliver", job)
+	}
 	return nil
+}
+
+// codec seals cursors, so that nobody makes one up.
+func codec(secret string) (cursor.Codec, error) {
+	const least = 32
+	if len(secret) < least {
+		return nil, fmt.Errorf("CURSOR_SECRET has less than %d bytes", least)
+	}
+	key := sha256.Sum256([]byte(secret))
+	return cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: key[:]}})
+}
+
+// margin is the time that a delivery has to store how far it came.
+const margin = 5 * time.Second
+
+// deliver brings activities to the followers whom Publish did not reach, until nothing is
+// left or the function's time is up. The rest, and what failed, waits for the next event.
+func (s *service) deliver(ctx context.Context) error {
+	if end, ok := ctx.Deadline(); ok {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, end.Add(-margin))
+		defer stop()
+	}
+	for {
+		n, err := s.feeds.Deliver(ctx)
+		switch {
+		case ctx.Err() != nil, err == nil && n == 0:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
 }
 
 func header(r *http.Request) string { return r.Header.Get("User") }
@@ -114,18 +168,20 @@ type service struct {
 	boards   *leaderboard.Repository
 }
 
-func open(ctx context.Context, db *dynamo.DB, in tables.Names, gen ids.Source, now func() time.Time) (*service, error) {
+func open(db *dynamo.DB, in tables.Names, gen ids.Source, c cursor.Codec, now func() time.Time) (*service, error) {
 	damaged := func(err *plaza.CorruptError) { slog.Error("damaged item", "error", err) }
-	follows, err1 := follow.New(db, in.Follow, gen, &follow.Options{Now: now, OnCorrupt: damaged})
-	feeds, err2 := feed.New(db, in.Feed, gen, follows, &feed.Options{Now: now, OnCorrupt: damaged})
-	comments, err3 := comment.New(db, in.Comment, gen, &comment.Options{Now: now, OnCorrupt: damaged})
-	likes, err4 := reaction.New(db, in.Reaction, gen, &reaction.Options{Now: now, OnCorrupt: damaged, Kinds: []string{like}})
-	boards, err5 := leaderboard.New(db, in.Leaderboard, gen, &leaderboard.Options{Now: now, OnCorrupt: damaged})
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
-		return nil, err
-	}
-	_, err := boards.Define(ctx, leaderboard.Board{Name: week, Operator: leaderboard.Increment, Cron: "@weekly"})
-	return &service{feeds, comments, likes, boards}, err
+	follows, err1 := follow.New(db, in.Follow, gen, &follow.Options{Codec: c, Now: now, OnCorrupt: damaged})
+	feeds, err2 := feed.New(db, in.Feed, gen, follows, &feed.Options{Codec: c, Now: now, OnCorrupt: damaged})
+	comments, err3 := comment.New(db, in.Comment, gen, &comment.Options{Codec: c, Now: now, OnCorrupt: damaged})
+	likes, err4 := reaction.New(db, in.Reaction, gen, &reaction.Options{Codec: c, Now: now, OnCorrupt: damaged, Kinds: []string{like}})
+	boards, err5 := leaderboard.New(db, in.Leaderboard, gen, &leaderboard.Options{Codec: c, Now: now, OnCorrupt: damaged})
+	return &service{feeds, comments, likes, boards}, errors.Join(err1, err2, err3, err4, err5)
+}
+
+// define makes the board, unless it is there.
+func (s *service) define(ctx context.Context) error {
+	_, err := s.boards.Define(ctx, leaderboard.Board{Name: week, Operator: leaderboard.Increment, Cron: "@weekly"})
+	return err
 }
 
 // request is what a user asks for.
@@ -164,7 +220,7 @@ func (s *service) handler(who func(*http.Request) string) http.Handler {
 				status = statusOf(err)
 				answer = map[string]string{"error": http.StatusText(status)}
 			}
-			if status == http.StatusInternalServerError {
+			if status >= http.StatusInternalServerError {
 				slog.ErrorContext(r.Context(), "no answer", "route", route, "error", err)
 			}
 			w.Header().Set("Content-Type", "application/json")
@@ -200,21 +256,11 @@ func (s *service) read(r *http.Request, user string) (request, error) {
 var errNobody = errors.New("photos: nobody is logged in")
 
 func statusOf(err error) int {
-	for known, status := range map[error]int{
-		errNobody:               http.StatusUnauthorized,
-		plaza.ErrInvalid:        http.StatusBadRequest,
-		plaza.ErrNotFound:       http.StatusNotFound,
-		plaza.ErrConflict:       http.StatusConflict,
-		plaza.ErrRemoved:        http.StatusGone,
-		plaza.ErrBusy:           http.StatusServiceUnavailable,
-		plaza.ErrUnavailable:    http.StatusServiceUnavailable,
-		plaza.ErrUnknownOutcome: http.StatusServiceUnavailable,
-	} {
-		if errors.Is(err, known) {
-			return status
-		}
+	if errors.Is(err, errNobody) {
+		return http.StatusUnauthorized
 	}
-	return http.StatusInternalServerError
+	status, _ := plaza.Status(err)
+	return status
 }
 
 func (s *service) follow(ctx context.Context, r request) (any, error) {

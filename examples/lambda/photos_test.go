@@ -40,8 +40,9 @@ func newWorld(t *testing.T) *world {
 	w := &world{env: plazatest.Start(t, &plazatest.Options{Tables: tables.NamesOf("photos-"), KeepExpired: true})}
 	w.clock.Store(time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).UnixMilli())
 	var err error
-	w.service, err = open(t.Context(), w.env.DB, w.env.Tables, w, w.now)
+	w.service, err = open(w.env.DB, w.env.Tables, w, nil, w.now)
 	require.NoError(t, err)
+	require.NoError(t, w.define(t.Context()))
 	return w
 }
 
@@ -133,11 +134,15 @@ func TestAMistakeHasItsStatus(t *testing.T) {
 func TestTheFunctionTakesTheUserOfTheJWT(t *testing.T) {
 	t.Parallel()
 	function := algnhsa.New(newWorld(t).handler(claim), nil)
-	const event = `{"version":"2.0","rawPath":"/photos/sea","headers":{"user":"eve"},"body":"e30=","isBase64Encoded":true,
-		"requestContext":{"http":{"method":"PUT"},"authorizer":{"jwt":{"claims":{"sub":"%s"}}}}}`
 	for user, want := range map[string]string{"ben": `"statusCode":200,.*"actor\\":\\"ben\\"`, "": `"statusCode":401`} {
-		answer, err := function.Invoke(t.Context(), fmt.Appendf(nil, event, user))
+		answer, err := function.Invoke(t.Context(), []byte(event("PUT", "/photos/sea", user)))
 		require.NoError(t, err)
 		require.Regexp(t, want, string(answer))
 	}
+}
+
+// event is what API Gateway makes of a request.
+func event(method, path, user string) string {
+	return fmt.Sprintf(`{"version":"2.0","rawPath":%q,"headers":{"user":"eve"},"body":"e30=","isBase64Encoded":true,
+		"requestContext":{"http":{"method":%q},"authorizer":{"jwt":{"claims":{"sub":%q}}}}}`, path, method, user)
 }
