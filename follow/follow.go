@@ -6,8 +6,11 @@
 package follow
 
 import (
+	"cmp"
+
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -64,3 +67,10 @@ type Counts struct {
 	Followers int64 `json:"followers"`
 	Following int64 `json:"following"`
 }
+
+func checkUsers(field string, users []string) error {
+	return cmp.Or(args.Count(field, len(users), "users", maxUsers), keys.CheckNames(field, users))
+}
+
+// maxUsers is the most users that Relations and CountsMany take.
+const maxUsers = 100

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash"
 	"iter"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
-
-// maxWindow keeps a window's placement well under an item's 400 KB.
-const maxWindow = 40_000
 
 // ImportOptions of Import. The zero value works.
 type ImportOptions struct {
@@ -86,24 +82,11 @@ func (r *Repository) Import(ctx context.Context, name string, edges iter.Seq2[Ed
 	if err != nil {
 		return ImportResult{}, err
 	}
-	in, err := r.openImport(ctx, name, o)
+	in, err := r.openImport(ctx, name, o.Window, o.Parallel)
 	if err == nil {
-		err = in.run(ctx, edges)
+		err = in.run(ctx, edges, o.Progress)
 	}
 	return in.result(), wrap("import", name, err)
-}
-
-// importer runs one import. It holds one window at a time.
-type importer struct {
-	*Repository
-	name       string
-	opts       ImportOptions
-	checkpoint checkpointItem // as stored in the table
-	resumed    int
-
-	window []Edge
-	number int         // the window's number, from 1
-	digest hash.Hash64 // of the sequence up to the window's end
 }
 
 func (in *importer) result() ImportResult {
@@ -117,26 +100,26 @@ func (in *importer) result() ImportResult {
 	}
 }
 
-func (in *importer) run(ctx context.Context, edges iter.Seq2[Edge, error]) error {
+func (in *importer) run(ctx context.Context, edges iter.Seq2[Edge, error], progress func(ImportResult)) error {
 	position := 0
 	for e, err := range edges {
 		if err != nil {
 			return fmt.Errorf("edge %d of the sequence: %w", position, err)
 		}
-		if err := e.checkAt(position, in.Repository.opts.Now()); err != nil {
+		if err := e.checkAt(position, in.opts.Now()); err != nil {
 			return err
 		}
 		in.window = append(in.window, e)
 		in.addDigest(e)
 		position++
 		if len(in.window) == in.checkpoint.Window {
-			if err := in.finish(ctx); err != nil {
+			if err := in.finish(ctx, progress); err != nil {
 				return err
 			}
 		}
 	}
 	if len(in.window) > 0 {
-		if err := in.finish(ctx); err != nil {
+		if err := in.finish(ctx, progress); err != nil {
 			return err
 		}
 	}
@@ -150,7 +133,7 @@ func (in *importer) run(ctx context.Context, edges iter.Seq2[Edge, error]) error
 }
 
 // finish writes the window, unless an earlier run did, and empties it.
-func (in *importer) finish(ctx context.Context) error {
+func (in *importer) finish(ctx context.Context, progress func(ImportResult)) error {
 	in.number++
 	defer func() { in.window = in.window[:0] }()
 	if in.number <= in.checkpoint.Done {
@@ -166,8 +149,8 @@ func (in *importer) finish(ctx context.Context) error {
 	if err := in.saveCheckpoint(ctx, created, ended); err != nil {
 		return fmt.Errorf("checkpoint of window %d: %w", in.number, err)
 	}
-	if in.opts.Progress != nil {
-		in.opts.Progress(in.result())
+	if progress != nil {
+		progress(in.result())
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/fnv"
 	"strconv"
 
@@ -43,9 +44,9 @@ func (in *importer) marker(part int) markerItem {
 }
 
 // openImport begins the import, or loads the checkpoint of an earlier run.
-func (r *Repository) openImport(ctx context.Context, name string, opts ImportOptions) (*importer, error) {
-	in := &importer{Repository: r, name: name, opts: opts, digest: fnv.New64a()}
-	in.checkpoint = checkpointItem{PK: importPK(name), SK: "checkpoint", Window: opts.Window}
+func (r *Repository) openImport(ctx context.Context, name string, window, parallel int) (*importer, error) {
+	in := &importer{Repository: r, name: name, parallel: parallel, digest: fnv.New64a()}
+	in.checkpoint = checkpointItem{PK: importPK(name), SK: "checkpoint", Window: window}
 	err := r.table.Run(ctx, r.table.Put(in.checkpoint).If("attribute_not_exists(pk)"))
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
@@ -97,3 +98,19 @@ func (in *importer) addDigest(e Edge) {
 	in.digest.Write(size[:])
 	in.digest.Write([]byte(text))
 }
+
+// importer runs one import. It holds one window at a time.
+type importer struct {
+	*Repository
+	name       string
+	parallel   int            // requests at once
+	checkpoint checkpointItem // as stored in the table
+	resumed    int
+
+	window []Edge
+	number int         // the window's number, from 1
+	digest hash.Hash64 // of the sequence up to the window's end
+}
+
+// maxWindow keeps a window's placement well under an item's 400 KB.
+const maxWindow = 40_000

@@ -29,13 +29,13 @@ func (in *importer) openShards(ctx context.Context, all []count) error {
 			wanted[in.graph.CounterKey(c.user, c.shard)] = c
 		}
 	}
-	open, err := in.table.GetAll(ctx, slices.Collect(maps.Keys(wanted)), true, in.opts.Parallel)
+	open, err := in.table.GetAll(ctx, slices.Collect(maps.Keys(wanted)), true, in.parallel)
 	if err != nil {
 		return err
 	}
 	maps.DeleteFunc(wanted, func(key store.Key, _ count) bool { return open[key] != nil })
 	closed := slices.Collect(maps.Values(wanted))
-	return parallel.ForEach(ctx, len(closed), in.opts.Parallel, func(ctx context.Context, i int) error {
+	return parallel.ForEach(ctx, len(closed), in.parallel, func(ctx context.Context, i int) error {
 		return in.graph.OpenShard(ctx, closed[i].user, closed[i].shard)
 	})
 }
@@ -45,7 +45,7 @@ func (in *importer) openShards(ctx context.Context, all []count) error {
 // a resumed import finds the markers of the parts that were added.
 func (in *importer) addCounts(ctx context.Context, all []count) error {
 	group, ctx := parallel.WithContext(ctx)
-	group.SetLimit(in.opts.Parallel)
+	group.SetLimit(in.parallel)
 	part := 0
 	for counts := range slices.Chunk(all, partSize) {
 		marker := in.marker(part)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
@@ -74,7 +75,7 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 	if err != nil {
 		return p, err
 	}
-	standing, err := in.table.GetAll(ctx, order, true, in.opts.Parallel)
+	standing, err := in.table.GetAll(ctx, order, true, in.parallel)
 	if err != nil {
 		return p, err
 	}
@@ -115,7 +116,7 @@ func (in *importer) refuseTaken(ctx context.Context, withID []Edge) error {
 			places[key] = e
 		}
 	}
-	found, err := in.table.GetAll(ctx, slices.Collect(maps.Keys(places)), true, in.opts.Parallel)
+	found, err := in.table.GetAll(ctx, slices.Collect(maps.Keys(places)), true, in.parallel)
 	for key := range found {
 		return places[key].errTaken()
 	}
@@ -130,7 +131,7 @@ func (e Edge) errTaken() error {
 // sent, so that a window's items are never in memory all at once.
 func (in *importer) putEach(ctx context.Context, n int, item func(i int) dynamo.Item) error {
 	group, ctx := parallel.WithContext(ctx)
-	group.SetLimit(in.opts.Parallel)
+	group.SetLimit(in.parallel)
 	for start := 0; start < n && ctx.Err() == nil; start += store.MaxBatchWrite {
 		group.Go(func() error {
 			batch := make([]dynamo.Item, min(store.MaxBatchWrite, n-start))
@@ -141,4 +142,11 @@ func (in *importer) putEach(ctx context.Context, n int, item func(i int) dynamo.
 		})
 	}
 	return group.Wait()
+}
+
+// importedItem is the guard item of an imported edge.
+func (r *Repository) importedItem(e Edge, stamp string) dynamo.Item {
+	item := r.graph.GuardItem(e.edge())
+	item[importAttr] = &types.AttributeValueMemberS{Value: stamp}
+	return item
 }

@@ -1,20 +1,15 @@
 package follow
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
-
-// maxUsers is the most users that Relations and CountsMany take.
-const maxUsers = 100
 
 // Relations reads whether viewer follows each of up to 100 others, and whether
 // they follow viewer. The map has every one of them. A damaged edge counts as
@@ -63,8 +58,4 @@ func (r *Repository) stands(guards map[store.Key]dynamo.Item, follower, followee
 
 func (r *Repository) edgeKey(follower, followee string) store.Key {
 	return r.graph.GuardKey(edge.Edge{Tail: follower, Head: followee})
-}
-
-func checkUsers(field string, users []string) error {
-	return cmp.Or(args.Count(field, len(users), "users", maxUsers), keys.CheckNames(field, users))
 }

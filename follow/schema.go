@@ -47,13 +47,6 @@ func shape() edge.Shape {
 // wrote have none.
 const importAttr = "import"
 
-// importedItem is the guard item of an imported edge.
-func (r *Repository) importedItem(e Edge, stamp string) dynamo.Item {
-	item := r.graph.GuardItem(e.edge())
-	item[importAttr] = &types.AttributeValueMemberS{Value: stamp}
-	return item
-}
-
 // importOf is the stamp of a guard, "" if it has none or a damaged one.
 func importOf(item dynamo.Item) string {
 	if stamp, ok := item[importAttr].(*types.AttributeValueMemberS); ok && isStamp(stamp) {

@@ -9,13 +9,8 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
-
-// firstRows is how many replies of a thread are stored where pages of roots
-// read them.
-const firstRows = 3
 
 const (
 	free = "attribute_not_exists(pk) OR 'ttl' <= ?" // expired now
@@ -37,7 +32,7 @@ const (
 // more, and 1 RCU more for a parent or quote that is a reply.
 func (r *Repository) Add(ctx context.Context, c Comment) (_ Comment, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Add")
-	c, err = r.checkAdd(c)
+	c, err = c.checked(&r.opts)
 	if err != nil {
 		return c, false, err
 	}
@@ -56,52 +51,15 @@ func (r *Repository) Add(ctx context.Context, c Comment) (_ Comment, created boo
 	return stored, created, nil
 }
 
-// checkAdd also fills in the defaults.
-func (r *Repository) checkAdd(c Comment) (_ Comment, err error) {
-	at := c.Address()
-	if at.ID == 0 {
-		at.ID = 1 // any id: the real one is minted later
-	}
-	if err := at.check(""); err != nil {
-		return c, err
-	}
-	if err := keys.CheckNewID("ID", at.ID, r.opts.Now()); err != nil {
-		return c, err
-	}
-	if err := r.checkContent(c); err != nil {
-		return c, err
-	}
-	if c.Key != "" {
-		if err := keys.CheckName("Key", c.Key); err != nil {
-			return c, err
-		}
-	}
-	if c.Parent == 0 {
-		c.Parent = c.Root
-	}
-	if c.Parent != 0 {
-		if err := keys.CheckID("Parent", c.Parent); err != nil {
-			return c, err
-		}
-	}
-	if c.Root != 0 && c.Root == c.ID {
-		return c, &plaza.InvalidError{Field: "Root", Reason: "is the comment itself"}
-	}
-	if c.Parent != 0 && c.Parent == c.ID {
-		return c, &plaza.InvalidError{Field: "Parent", Reason: "is the comment itself"}
-	}
-	c.Quote, err = c.checkQuote()
-	return c, err
-}
-
 func (r *Repository) add(ctx context.Context, c Comment, call ids.ID) (_ Comment, created bool, err error) {
+	hash := c.hash()
 	for attempt := range attempts {
 		again := attempt > 0
 		named, missing := r.readNamed(ctx, c, again)
 		if again {
 			// After readNamed, so that it finds any state of c that readNamed
 			// may have seen.
-			first, known, err := r.repeated(ctx, c)
+			first, known, err := r.repeated(ctx, c, hash)
 			if known || err != nil {
 				return first, false, err
 			}
@@ -113,7 +71,7 @@ func (r *Repository) add(ctx context.Context, c Comment, call ids.ID) (_ Comment
 		default:
 			return c, false, missing
 		}
-		row, tx := r.addTx(c, call, named)
+		row, tx := r.addTx(c, call, hash, named)
 		err := r.table.Run(ctx, tx)
 		if _, refused := store.AsRefused(err); !refused {
 			return row.comment(), err == nil, err
@@ -197,7 +155,7 @@ func (i row) errTaken() error {
 }
 
 // repeated finds the comment that was added under the identity of c.
-func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, known bool, err error) {
+func (r *Repository) repeated(ctx context.Context, c Comment, hash []byte) (_ Comment, known bool, err error) {
 	own, key := ownKey(c.User, c.ID), keyKey(c.User, c.Key)
 	wanted := []store.Key{own}
 	if c.Key != "" {
@@ -218,16 +176,16 @@ func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, kn
 			return c, false, err
 		}
 	}
-	at, hash, now := guard.at(), guard.Hash, r.opts.Now().Unix()
+	at, first, now := guard.at(), guard.Hash, r.opts.Now().Unix()
 	if keyed.TTL > now {
-		at, hash = keyed.at(), keyed.Hash
+		at, first = keyed.at(), keyed.Hash
 	} else if guard.ID == 0 || guard.TTL != 0 && guard.TTL <= now {
 		return c, false, nil
 	}
 	switch {
-	case hash == nil: // deleted before it was added
+	case first == nil: // deleted before it was added
 		return c, true, plaza.ErrRemoved
-	case !bytes.Equal(hash, c.hash()):
+	case !bytes.Equal(first, hash):
 		return c, true, plaza.ErrConflict
 	}
 	rows, err := r.read(ctx, at.keys(), true)
@@ -244,9 +202,9 @@ func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, kn
 	return stored.comment(), true, nil
 }
 
-// addTx stores c; named are the rows of the comments that it names.
-func (r *Repository) addTx(c Comment, call ids.ID, named map[Address]row) (row, store.Write) {
-	t, now, hash := r.table, r.opts.Now().Unix(), c.hash()
+// addTx stores c. named are the rows of the comments that it names.
+func (r *Repository) addTx(c Comment, call ids.ID, hash []byte, named map[Address]row) (row, store.Write) {
+	t, now := r.table, r.opts.Now().Unix()
 	stored, root := newRow(c), named[c.Address().root()]
 	if call != c.ID {
 		first := store.Mark{Op: call, Call: call}

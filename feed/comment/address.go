@@ -58,3 +58,17 @@ func (at Address) keys() []store.Key {
 	}
 	return []store.Key{at.key(false), at.key(true), at.root().key(false)}
 }
+
+// The first parts of the keys of rows and headers.
+const (
+	ownRows     = "T" // of the object's own list
+	firstPlaces = "F" // the first replies of its threads
+	restRows    = "R" // the rest of a thread
+	headers     = "N"
+)
+
+func objectPK(object string) string { return keys.Join(ownRows, object) }
+
+func firstPK(object string) string { return keys.Join(firstPlaces, object) }
+
+func restPK(root Address) string { return keys.Join(restRows, root.Object, root.ID.String()) }

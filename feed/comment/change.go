@@ -2,6 +2,7 @@ package comment
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -89,19 +90,13 @@ func (r *Repository) recount(tx *store.Tx, seen inThread, after row, gone bool) 
 	}
 }
 
-// asSeen is the condition that an attribute is there, or that it is not.
-func asSeen(attribute string, there bool) string {
-	if there {
-		return "attribute_exists('" + attribute + "')"
+// shortens reports whether Next must be refilled once the reply is hidden or removed.
+func (i inThread) shortens() bool {
+	switch {
+	case !i.root.More:
+		return false
+	case i.rest:
+		return slices.Contains(i.root.Next, i.at.ID) || i.root.Past != 0 && len(i.root.Next) < firstRows
 	}
-	return "attribute_not_exists('" + attribute + "')"
-}
-
-// atVersion is the condition that a row has the version that was read, 0 if it
-// has none.
-func atVersion(ver int64) string {
-	if ver == 0 {
-		return "attribute_exists(pk) AND (attribute_not_exists('ver') OR 'ver' = ?)"
-	}
-	return "'ver' = ?"
+	return true
 }

@@ -19,6 +19,7 @@
 package comment
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
@@ -81,8 +82,82 @@ type Comment struct {
 // Address returns where the comment lies.
 func (c Comment) Address() Address { return Address{Object: c.Object, Root: c.Root, ID: c.ID} }
 
+// MaxReason is the longest Removal.Reason, in bytes.
+const MaxReason = 1024
+
+// Removal says how a comment was removed.
+type Removal struct {
+	// By is who removed it; empty if its author did. Viewers need not see By.
+	By string `json:"by,omitzero"`
+
+	Reason string    `json:"reason,omitzero"` // up to MaxReason bytes
+	At     time.Time `json:"at"`
+}
+
+// Quote is a comment that another comment of the same object quotes. Add needs
+// its address; reads fill in the rest.
+type Quote struct {
+	Address        // Object may be empty
+	User    string `json:"user,omitzero"`
+	Excerpt string `json:"excerpt,omitzero"` // the beginning of the text
+	Removed bool   `json:"removed,omitzero"` // removed or hidden since: User and Excerpt are empty
+}
+
+// MarshalJSON leaves out Object, which is that of the quoting comment.
+func (q Quote) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // the caller's encoder decides
+	err := encoder.Encode(struct {
+		Root    ids.ID `json:"root,omitzero"`
+		ID      ids.ID `json:"id"`
+		User    string `json:"user,omitzero"`
+		Excerpt string `json:"excerpt,omitzero"`
+		Removed bool   `json:"removed,omitzero"`
+	}{q.Root, q.ID, q.User, q.Excerpt, q.Removed})
+	return text.Bytes(), err
+}
+
+// checked returns a comment that can be added, with its defaults filled in.
+func (c Comment) checked(o *Options) (_ Comment, err error) {
+	at := c.Address()
+	if at.ID == 0 {
+		at.ID = 1 // any id: the real one is minted later
+	}
+	if err := at.check(""); err != nil {
+		return c, err
+	}
+	if err := keys.CheckNewID("ID", at.ID, o.Now()); err != nil {
+		return c, err
+	}
+	if err := c.checkContent(o); err != nil {
+		return c, err
+	}
+	if c.Key != "" {
+		if err := keys.CheckName("Key", c.Key); err != nil {
+			return c, err
+		}
+	}
+	if c.Parent == 0 {
+		c.Parent = c.Root
+	}
+	if c.Parent != 0 {
+		if err := keys.CheckID("Parent", c.Parent); err != nil {
+			return c, err
+		}
+	}
+	if c.Root != 0 && c.Root == c.ID {
+		return c, &plaza.InvalidError{Field: "Root", Reason: "is the comment itself"}
+	}
+	if c.Parent != 0 && c.Parent == c.ID {
+		return c, &plaza.InvalidError{Field: "Parent", Reason: "is the comment itself"}
+	}
+	c.Quote, err = c.checkQuote()
+	return c, err
+}
+
 // checkContent checks the user, text, mentions and data.
-func (r *Repository) checkContent(c Comment) error {
+func (c Comment) checkContent(o *Options) error {
 	if err := keys.CheckName("User", c.User); err != nil {
 		return err
 	}
@@ -93,9 +168,9 @@ func (r *Repository) checkContent(c Comment) error {
 		return &plaza.InvalidError{Field: "Text", Reason: "is empty"}
 	}
 	err := cmp.Or(
-		args.Count("Text", utf8.RuneCountInString(c.Text), "runes", r.opts.MaxRunes),
+		args.Count("Text", utf8.RuneCountInString(c.Text), "runes", o.MaxRunes),
 		args.Count("Mentions", len(c.Mentions), "mentions", MaxMentions),
-		args.Count("Data", len(c.Data), "bytes", r.opts.MaxData),
+		args.Count("Data", len(c.Data), "bytes", o.MaxData),
 	)
 	if err != nil {
 		return err
@@ -107,6 +182,26 @@ func (r *Repository) checkContent(c Comment) error {
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
 	return nil
+}
+
+// checkQuote returns the quote with its whole address, if there is one.
+func (c Comment) checkQuote() (*Quote, error) {
+	if c.Quote == nil {
+		return nil, nil //nolint:nilnil // most comments quote nothing
+	}
+	quote := &Quote{Address: c.Quote.Address}
+	if quote.Object == "" {
+		quote.Object = c.Object
+	}
+	switch {
+	case c.Root != 0:
+		return nil, &plaza.InvalidError{Field: "Quote", Reason: "is set in a reply"}
+	case quote.Object != c.Object:
+		return nil, &plaza.InvalidError{Field: "Quote.Object", Reason: "is not the comment's own object"}
+	case quote.ID != 0 && quote.Address == c.Address():
+		return nil, &plaza.InvalidError{Field: "Quote.ID", Reason: "is the comment itself"}
+	}
+	return quote, quote.check("Quote.")
 }
 
 // hash is a fingerprint of what is added. It distinguishes a repeat from another

@@ -27,7 +27,7 @@ func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bo
 	if err := at.check(""); err != nil {
 		return c, false, err
 	}
-	if err := r.checkContent(c); err != nil {
+	if err := c.checkContent(&r.opts); err != nil {
 		return c, false, err
 	}
 	stored, changed, err := r.edit(ctx, c)

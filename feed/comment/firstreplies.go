@@ -3,160 +3,16 @@ package comment
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// The first three rows of a thread are stored where pages of roots read them;
-// its further rows, the rest, are not. A reply stands if it is neither hidden
-// nor removed. Once one of the first three does not stand, further replies are
-// shown in its place. A root names these in Next: all that stand among the rest
-// with ids up to Past. Without a Past, Next is empty, and complete up to the
-// greatest id in First. A write that makes a reply below that id stand, or stop
-// standing, updates Next. A write above it only requires that Past is still
-// lower.
-
-const (
-	nextMost    = firstRows * 2
-	gapRows     = 16 // rows of the first read for replies that stand; each read doubles it
-	maxGapRows  = 1000
-	gapReads    = 6
-	gapParallel = 8 // threads that are read at once
-
-	allIDs ids.ID = math.MaxInt64 // the Past of a Next that names all replies
-)
-
-// known is the id up to which Next is complete.
-func (i row) known() ids.ID {
-	if i.Past != 0 || len(i.First) == 0 {
-		return i.Past
-	}
-	last, _ := ids.Parse(slices.Max(i.First))
-	return last
-}
-
-// setNext adds to an update of the root that a reply among the rest now stands,
-// or does not.
-func (i row) setNext(root *store.Update, reply ids.ID, stands bool) {
-	known, next := i.known(), slices.Clone(i.Next)
-	at, named := slices.BinarySearch(next, reply)
-	switch {
-	case reply > known:
-		root.If("attribute_not_exists('past') OR 'past' < ?", reply)
-		return
-	case stands && !named:
-		next = slices.Insert(next, at, reply)
-	case !stands && named:
-		next = slices.Delete(next, at, at+1)
-	}
-	i.asNext(root)
-	if len(next) > nextMost {
-		next = next[:nextMost]
-		known = next[nextMost-1]
-	}
-	writeNext(root, next, known)
-}
-
-// asNext adds the condition that Next and known are as they were read.
-func (i row) asNext(root *store.Update) {
-	switch {
-	case i.Past != 0:
-		root.If("'past' = ?", i.Past)
-	case len(i.First) > 0:
-		root.If("attribute_not_exists('past') AND contains('first', ?)", slices.Max(i.First))
-	default:
-		root.If("attribute_not_exists('past')")
-	}
-	if len(i.Next) > 0 {
-		root.If("'next' = ?", i.Next)
-	} else {
-		root.If("attribute_not_exists('next')")
-	}
-}
-
-func writeNext(root *store.Update, next []ids.ID, past ids.ID) {
-	if root.Set("past", past); len(next) > 0 {
-		root.Set("next", next)
-	} else {
-		root.Remove("next")
-	}
-}
-
-// setPast adds to an update of the root that one of its first replies no longer
-// stands. From then on Next is needed.
-func (i row) setPast(root *store.Update) {
-	if i.More && i.Past == 0 && i.known() != 0 {
-		i.asNext(root)
-		root.Set("past", i.known())
-	}
-}
-
-// shortens reports whether Next must be refilled once the reply does not stand.
-func (i inThread) shortens() bool {
-	switch {
-	case !i.root.More:
-		return false
-	case i.rest:
-		return slices.Contains(i.root.Next, i.at.ID) || i.root.Past != 0 && len(i.root.Next) < firstRows
-	}
-	return true
-}
-
-// refill fills Next, so that Threads need not search the rest. It ignores
-// errors: without it Threads takes one more read.
-func (r *Repository) refill(ctx context.Context, root Address) {
-	_, _ = store.Merge(ctx, r.table, root.key(false), nil, func(i *row) (store.Write, error) {
-		if !i.More || len(i.Next) >= firstRows || i.Past == allIDs {
-			return nil, store.ErrSame
-		}
-		more, rest, err := r.standing(ctx, root, i.known(), nextMost-len(i.Next), math.MaxInt, true, false)
-		if err != nil {
-			return nil, err
-		}
-		past, next := allIDs, slices.Clone(i.Next)
-		for _, reply := range more {
-			next = append(next, reply.at.ID)
-		}
-		if rest {
-			past = next[len(next)-1]
-		}
-		update := r.table.Update(root.key(false)).If(atVersion(i.Ver), i.Ver)
-		writeNext(update, next, past)
-		return update, nil
-	})
-}
-
-// standing reads the oldest replies that stand among the rest of a thread, above
-// an id, until it has as many as wanted. rest reports whether there may be more.
-func (r *Repository) standing(ctx context.Context, root Address, above ids.ID, want, reads int, consistent, withHidden bool) (found []row, rest bool, err error) {
-	span := store.Span{PK: restPK(root), From: (above + 1).String(), Ascending: true, Limit: gapRows, Consistent: consistent}
-	for range reads {
-		replies, end, err := store.Read[row](ctx, r.table, span)
-		if err != nil {
-			return nil, false, err
-		}
-		for _, i := range replies {
-			i.at.Object, i.at.Root, i.rest = root.Object, root.ID, true
-			if i.stands(withHidden) {
-				if found = append(found, i); len(found) == want {
-					return found, true, nil
-				}
-			}
-		}
-		if end == "" {
-			return found, false, nil
-		}
-		span.From, span.Limit = end, min(span.Limit*2, maxGapRows)
-	}
-	return found, true, nil
-}
-
-// stands reports whether the row is shown and is no tombstone.
-func (i row) stands(withHidden bool) bool { return i.shown(withHidden) && i.Removed == nil }
+// gapParallel is how many threads are searched at once.
+const gapParallel = 8
 
 // firstReplies returns up to three replies of each root.
 func (r *Repository) firstReplies(ctx context.Context, object string, roots []row, sparse, withHidden bool) (map[ids.ID][]row, error) {
@@ -166,7 +22,7 @@ func (r *Repository) firstReplies(ctx context.Context, object string, roots []ro
 	}
 	first := make(map[ids.ID][]row, len(roots))
 	keep := func(i row) {
-		if !i.stands(withHidden) {
+		if !i.visible(withHidden) {
 			return
 		}
 		if first[i.at.Root] == nil {
@@ -190,7 +46,7 @@ func (r *Repository) firstReplies(ctx context.Context, object string, roots []ro
 	for n, root := range roots {
 		if above, gap := root.gap(first[root.at.ID], withHidden); gap {
 			group.Go(func() (err error) {
-				gaps[n], _, err = r.standing(inner, root.at, above, firstRows, gapReads, r.opts.Consistent, withHidden)
+				gaps[n], _, err = r.search(inner, root.at, above, firstRows, gapReads, r.opts.Consistent, withHidden)
 				return err
 			})
 		}
@@ -273,3 +129,51 @@ func (i row) gap(found []row, withHidden bool) (above ids.ID, gap bool) {
 }
 
 func inOrder(a, b row) int { return cmp.Compare(a.at.ID, b.at.ID) }
+
+// readFirst reads the first replies of the roots, by one range. If the roots are
+// sparse among others, it reads each row by its key.
+func (r *Repository) readFirst(ctx context.Context, object string, roots []row, sparse bool) ([]row, error) {
+	var wanted []store.Key
+	of := make(map[ids.ID]bool, len(roots))
+	for _, root := range roots {
+		of[root.at.ID] = true
+		for _, first := range root.First {
+			wanted = append(wanted, store.Key{PK: firstPK(object), SK: keys.Join(root.at.ID.String(), first)})
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	if sparse {
+		found, err := r.read(ctx, wanted, r.opts.Consistent)
+		if err != nil {
+			return nil, err
+		}
+		var rows []row
+		for _, i := range found {
+			if i, ok := r.readable(i, true); ok {
+				i.at.Object = object
+				rows = append(rows, i)
+			}
+		}
+		return rows, nil
+	}
+	low, high := roots[0].at.ID, roots[len(roots)-1].at.ID
+	found, err := r.first(ctx, object, min(low, high), max(low, high))
+	// The range also contains replies of hidden roots and of new ones.
+	return slices.DeleteFunc(found, func(i row) bool { return !of[i.at.Root] }), err
+}
+
+// first reads the first replies of all roots from low to high, oldest first.
+func (r *Repository) first(ctx context.Context, object string, low, high ids.ID) ([]row, error) {
+	const aboveIDs = "~"
+	found, err := store.Query[row](ctx, r.table, store.Span{
+		PK:   firstPK(object),
+		From: low.String(), To: keys.Join(high.String(), aboveIDs),
+		Ascending: true, Consistent: r.opts.Consistent,
+	})
+	for n := range found {
+		found[n].at.Object = object
+	}
+	return found, err
+}

@@ -82,12 +82,6 @@ func (r *Repository) list(kind, partition string, opts *ListOptions) store.List[
 	}
 }
 
-func (i row) shown(withHidden bool) bool {
-	return i.TTL == 0 && (withHidden || !i.Hidden && !i.rootHidden)
-}
-
-func (i row) expired(now int64) bool { return i.TTL != 0 && i.TTL <= now }
-
 // page turns a page of rows into one of comments.
 func (r *Repository) page(ctx context.Context, p cursor.Page[row]) (cursor.Page[Comment], error) {
 	comments, err := r.comments(ctx, p.Items)

@@ -1,57 +1,8 @@
 package comment
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-
-	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/ids"
 )
-
-// Quote is a comment that another comment of the same object quotes. Add needs
-// its address; reads fill in the rest.
-type Quote struct {
-	Address        // Object may be empty
-	User    string `json:"user,omitzero"`
-	Excerpt string `json:"excerpt,omitzero"` // the beginning of the text
-	Removed bool   `json:"removed,omitzero"` // removed or hidden since: User and Excerpt are empty
-}
-
-// MarshalJSON leaves out Object, which is that of the quoting comment.
-func (q Quote) MarshalJSON() ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // the caller's encoder decides
-	err := encoder.Encode(struct {
-		Root    ids.ID `json:"root,omitzero"`
-		ID      ids.ID `json:"id"`
-		User    string `json:"user,omitzero"`
-		Excerpt string `json:"excerpt,omitzero"`
-		Removed bool   `json:"removed,omitzero"`
-	}{q.Root, q.ID, q.User, q.Excerpt, q.Removed})
-	return text.Bytes(), err
-}
-
-// checkQuote returns the quote with its whole address, if there is one.
-func (c Comment) checkQuote() (*Quote, error) {
-	if c.Quote == nil {
-		return nil, nil //nolint:nilnil // most comments quote nothing
-	}
-	quote := &Quote{Address: c.Quote.Address}
-	if quote.Object == "" {
-		quote.Object = c.Object
-	}
-	switch {
-	case c.Root != 0:
-		return nil, &plaza.InvalidError{Field: "Quote", Reason: "is set in a reply"}
-	case quote.Object != c.Object:
-		return nil, &plaza.InvalidError{Field: "Quote.Object", Reason: "is not the comment's own object"}
-	case quote.ID != 0 && quote.Address == c.Address():
-		return nil, &plaza.InvalidError{Field: "Quote.ID", Reason: "is the comment itself"}
-	}
-	return quote, quote.check("Quote.")
-}
 
 // comments returns rows as readers see them, each Quote filled in. Quotes take
 // one more read.
@@ -79,7 +30,7 @@ func (r *Repository) comments(ctx context.Context, shown []row) ([]Comment, erro
 // fill copies the author and the excerpt of the quoted comment as it stands.
 func (r *Repository) fill(quote *Quote, found rows) {
 	i, ok := r.readable(found.at(quote.Address))
-	if !ok || !i.stands(false) {
+	if !ok || !i.visible(false) {
 		quote.Removed = true
 		return
 	}

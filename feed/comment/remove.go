@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
@@ -12,18 +11,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
-
-// MaxReason is the longest Removal.Reason, in bytes.
-const MaxReason = 1024
-
-// Removal says how a comment was removed.
-type Removal struct {
-	// By is who removed it; empty if its author did. Viewers need not see By.
-	By string `json:"by,omitzero"`
-
-	Reason string    `json:"reason,omitzero"` // up to MaxReason bytes
-	At     time.Time `json:"at"`
-}
 
 // Action is an address and the user who acts there.
 type Action struct {

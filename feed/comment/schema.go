@@ -93,18 +93,6 @@ func (r *removalItem) removal() *Removal {
 	return &Removal{By: r.By, Reason: r.Reason, At: r.At}
 }
 
-// The first parts of the keys of rows and headers.
-const (
-	ownRows     = "T" // of the object's own list
-	firstPlaces = "F" // the first replies of its threads
-	restRows    = "R" // the rest of a thread
-	headers     = "N"
-)
-
-func objectPK(object string) string { return keys.Join(ownRows, object) }
-func firstPK(object string) string  { return keys.Join(firstPlaces, object) }
-func restPK(root Address) string    { return keys.Join(restRows, root.Object, root.ID.String()) }
-
 func newRow(c Comment) row {
 	return row{User: c.User, Text: c.Text, Parent: c.Parent, Mentions: c.Mentions, Data: string(c.Data), at: c.Address()}
 }
@@ -216,4 +204,30 @@ func scoreKey(at Address, score int64) store.Key {
 // scoreSK sorts by score, then by id.
 func scoreSK(score int64, id string) string {
 	return keys.Join(fmt.Sprintf("%016x", uint64(score)^1<<63), id)
+}
+
+func (i row) shown(withHidden bool) bool {
+	return i.TTL == 0 && (withHidden || !i.Hidden && !i.rootHidden)
+}
+
+func (i row) expired(now int64) bool { return i.TTL != 0 && i.TTL <= now }
+
+// visible reports whether the row is shown and is no tombstone.
+func (i row) visible(withHidden bool) bool { return i.shown(withHidden) && i.Removed == nil }
+
+// asSeen is the condition that an attribute is there, or that it is not.
+func asSeen(attribute string, there bool) string {
+	if there {
+		return "attribute_exists('" + attribute + "')"
+	}
+	return "attribute_not_exists('" + attribute + "')"
+}
+
+// atVersion is the condition that a row has the version that was read, 0 if it
+// has none.
+func atVersion(ver int64) string {
+	if ver == 0 {
+		return "attribute_exists(pk) AND (attribute_not_exists('ver') OR 'ver' = ?)"
+	}
+	return "'ver' = ?"
 }

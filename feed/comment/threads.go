@@ -6,9 +6,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/keys"
-	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Thread is a root with a few of its replies.
@@ -63,52 +60,4 @@ func (r *Repository) threads(ctx context.Context, object string, roots []row, sp
 		}
 	}
 	return threads, nil
-}
-
-// readFirst reads the first replies of the roots, by one range. If the roots are
-// sparse among others, it reads each row by its key.
-func (r *Repository) readFirst(ctx context.Context, object string, roots []row, sparse bool) ([]row, error) {
-	var wanted []store.Key
-	of := make(map[ids.ID]bool, len(roots))
-	for _, root := range roots {
-		of[root.at.ID] = true
-		for _, first := range root.First {
-			wanted = append(wanted, store.Key{PK: firstPK(object), SK: keys.Join(root.at.ID.String(), first)})
-		}
-	}
-	if len(wanted) == 0 {
-		return nil, nil
-	}
-	if sparse {
-		found, err := r.read(ctx, wanted, r.opts.Consistent)
-		if err != nil {
-			return nil, err
-		}
-		var rows []row
-		for _, i := range found {
-			if i, ok := r.readable(i, true); ok {
-				i.at.Object = object
-				rows = append(rows, i)
-			}
-		}
-		return rows, nil
-	}
-	low, high := roots[0].at.ID, roots[len(roots)-1].at.ID
-	found, err := r.first(ctx, object, min(low, high), max(low, high))
-	// The range also contains replies of hidden roots and of new ones.
-	return slices.DeleteFunc(found, func(i row) bool { return !of[i.at.Root] }), err
-}
-
-// first reads the first replies of all roots from low to high, oldest first.
-func (r *Repository) first(ctx context.Context, object string, low, high ids.ID) ([]row, error) {
-	const aboveIDs = "~"
-	found, err := store.Query[row](ctx, r.table, store.Span{
-		PK:   firstPK(object),
-		From: low.String(), To: keys.Join(high.String(), aboveIDs),
-		Ascending: true, Consistent: r.opts.Consistent,
-	})
-	for n := range found {
-		found[n].at.Object = object
-	}
-	return found, err
 }

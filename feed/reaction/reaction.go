@@ -8,12 +8,8 @@
 package reaction
 
 import (
-	"slices"
-
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
-	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // Reaction says that User reacted to Object with Kind. A user has at most one
@@ -38,30 +34,4 @@ func reactionOf(e edge.Edge) Reaction {
 
 func (a Reaction) edge() edge.Edge {
 	return edge.Edge{Tail: a.User, Head: a.Object, Kind: a.Kind, ID: a.ID, Place: a.place}
-}
-
-func (r *Repository) check(a Reaction) error {
-	if err := keys.CheckName("User", a.User); err != nil {
-		return err
-	}
-	if err := keys.CheckName("Object", a.Object); err != nil {
-		return err
-	}
-	if err := r.checkKind(a.Kind); err != nil {
-		return err
-	}
-	if _, err := a.ID.MarshalText(); err != nil {
-		return &plaza.InvalidError{Field: "ID", Reason: "has more than 63 bits"}
-	}
-	return nil
-}
-
-func (r *Repository) checkKind(kind string) error {
-	switch {
-	case kind == "":
-		return &plaza.InvalidError{Field: "Kind", Reason: "is empty"}
-	case !slices.Contains(r.graph.Kinds, kind):
-		return &plaza.InvalidError{Field: "Kind", Reason: "is not one of Options.Kinds"}
-	}
-	return nil
 }

@@ -139,3 +139,29 @@ func (r *Repository) Get(ctx context.Context, a Reaction) (Reaction, error) {
 	}
 	return reactionOf(standing), nil
 }
+
+func (r *Repository) check(a Reaction) error {
+	if err := keys.CheckName("User", a.User); err != nil {
+		return err
+	}
+	if err := keys.CheckName("Object", a.Object); err != nil {
+		return err
+	}
+	if err := r.checkKind(a.Kind); err != nil {
+		return err
+	}
+	if _, err := a.ID.MarshalText(); err != nil {
+		return &plaza.InvalidError{Field: "ID", Reason: "has more than 63 bits"}
+	}
+	return nil
+}
+
+func (r *Repository) checkKind(kind string) error {
+	switch {
+	case kind == "":
+		return &plaza.InvalidError{Field: "Kind", Reason: "is empty"}
+	case !slices.Contains(r.graph.Kinds, kind):
+		return &plaza.InvalidError{Field: "Kind", Reason: "is not one of Options.Kinds"}
+	}
+	return nil
+}

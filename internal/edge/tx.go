@@ -143,9 +143,6 @@ func (g *Graph) remember(e Edge) *store.Update {
 	return update.Set(ttlAttr, g.expiry())
 }
 
-// expiry is the ttl of a guard whose edge ends now.
-func (g *Graph) expiry() int64 { return g.now().Add(Remembered).Unix() }
-
 // condition is of one item.
 type condition struct {
 	expr string

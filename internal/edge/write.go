@@ -13,22 +13,24 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Begin makes e stand, replaces the pair's edges of the kinds that it excludes,
-// and returns the edge of its kind that stands. It reports begun if e is that
-// edge, also when the call is repeated. An ID that another edge of its kind has
-// in either list is plaza.ErrConflict; if the head's number of shards has changed
-// since, it may go unnoticed. An ID up to that of the last edge that ended is
-// plaza.ErrRemoved, and a *plaza.OlderError if clocks may be the reason.
+// Begin begins e, unless the pair has an edge of its kind already, and returns that
+// edge. It ends the pair's edges of the kinds that e excludes. It reports begun if the
+// pair's edge has the ID of e, so a repeat reports it too.
 //
-// If the ID was minted for this call and the clock is behind, or the id is
-// taken, e gets a later one. The ID is returned beside an error too.
+// If another edge of the kind has the ID in either list, the error is
+// plaza.ErrConflict; after a change of the head's number of shards it may go unnoticed.
+// If an edge of the pair with this ID or a later one has ended, the error is
+// plaza.ErrRemoved, a *plaza.OlderError if clocks may be the reason.
 //
-// Where the edge stands, nothing is written: an End that was given up may come
-// after. Repeating Begin mends it.
+// A minted ID is replaced by a later one where it would be refused. The ID is returned
+// beside an error too.
+//
+// If the pair has an edge, Begin writes nothing, so an earlier End whose request arrives
+// later still ends it. A repeat of Begin begins it again.
 //
 // Cost: 1 transaction, 2 WCU for the guard, each list item and each counter;
 // where e excludes kinds 1 request, 0.5 RCU more, so that no transaction is
-// refused because of an edge that has stood for long.
+// refused because of an edge that began long ago.
 func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted bool) (standing Edge, begun bool, err error) {
 	if e, err = g.placed(e); err != nil {
 		return e, false, err
@@ -45,44 +47,52 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 	}
 	for range attempts {
 		guarded, changes := g.beginning(e, excludes, ends)
-		err = g.table.Run(ctx, g.tx(guarded, changes...))
+		err := g.table.Run(ctx, g.tx(guarded, changes...))
 		refused, ok := store.AsRefused(err)
 		if !ok {
-			break
+			return e, err == nil, err
 		}
-		if guard, failed := refused.At(guardWrite); failed {
-			held, err := g.HeldBy(guard, e)
-			switch {
-			case err != nil:
-				return e, false, err
-			case held.Stands():
-				return held.Edge, held.ID == e.ID, nil
-			case held.Ended < e.ID: // a condition on another kind failed
-			case !minted:
-				return e, false, keys.Older(e.ID, held.Ended, g.now())
-			default:
-				e, err = g.movedBehind(e, held.Ended)
-			}
-			if err == nil {
-				ends, err = g.standingOf(e, excludes, guard)
-			}
-			if err != nil {
+		guard, failed := refused.At(guardWrite)
+		if !failed {
+			if e, err = g.unblocked(ctx, e, refused, changes, minted); err != nil {
 				return e, false, err
 			}
-		} else if counter, failed := refused.At(counterWrite(len(changes))); failed && counter == nil && e.Place > 1 {
-			if err = g.OpenShard(ctx, e.Head, e.Place-1); err != nil {
-				return e, false, err
-			}
-		} else if err = g.miscounted(refused, changes); err != nil {
+			continue
+		}
+		held, err := g.HeldBy(guard, e)
+		switch {
+		case err != nil:
 			return e, false, err
-		} else if !minted { // a list has another edge with the id
-			return e, false, plaza.ErrConflict
-		} else if e, err = g.movedBehind(e, e.ID); err != nil {
+		case held.Stands():
+			return held.Edge, held.ID == e.ID, nil
+		case held.Ended < e.ID: // a condition on another kind failed
+		case !minted:
+			return e, false, keys.Older(e.ID, held.Ended, g.now())
+		default:
+			if e, err = g.movedBehind(e, held.Ended); err != nil {
+				return e, false, err
+			}
+		}
+		if ends, err = g.standingOf(e, excludes, guard); err != nil {
 			return e, false, err
 		}
-		err = plaza.ErrBusy
 	}
-	return e, err == nil, err
+	return e, false, plaza.ErrBusy
+}
+
+// unblocked prepares another try after a counter or a list has refused the first: it opens
+// the shard, or replaces a minted ID that another edge has.
+func (g *Graph) unblocked(ctx context.Context, e Edge, refused *store.Refused, changes []change, minted bool) (Edge, error) {
+	if counter, failed := refused.At(counterWrite(len(changes))); failed && counter == nil && e.Place > 1 {
+		return e, g.OpenShard(ctx, e.Head, e.Place-1)
+	}
+	if err := g.miscounted(refused, changes); err != nil {
+		return e, err
+	}
+	if !minted {
+		return e, plaza.ErrConflict
+	}
+	return g.movedBehind(e, e.ID)
 }
 
 // placed is e in the shard of its id.
@@ -99,7 +109,7 @@ func (g *Graph) movedBehind(e Edge, id ids.ID) (Edge, error) {
 	return g.placed(e)
 }
 
-// standingOf are the edges of these kinds that the guard of e's pair holds.
+// standingOf returns the edges of these kinds that the guard of e's pair holds.
 func (g *Graph) standingOf(e Edge, kinds []string, guard dynamo.Item) (edges []Edge, err error) {
 	for _, kind := range kinds {
 		standing, err := g.Standing(Edge{Tail: e.Tail, Head: e.Head, Kind: kind}, guard)
@@ -114,8 +124,8 @@ func (g *Graph) standingOf(e Edge, kinds []string, guard dynamo.Item) (edges []E
 	return edges, nil
 }
 
-// beginning is the write that begins e and ends ends: the condition of its guard
-// and its changes.
+// beginning returns the condition of the guard and the changes of the write that
+// begins e and ends the edges in ends.
 func (g *Graph) beginning(e Edge, excludes []string, ends []Edge) (guard condition, changes []change) {
 	guard, changes = g.mayBegin(e), []change{{e, 1}}
 	for _, kind := range excludes {
@@ -131,9 +141,11 @@ func (g *Graph) beginning(e Edge, excludes []string, ends []Edge) (guard conditi
 }
 
 // End ends the pair's edge of e's kind; with an ID, only the edge of that id. It
-// reports whether this call ended one. If none stands, the ID is remembered, so
-// that a request to begin it that arrives later is refused. Without an ID nothing
-// is written then: a Begin that was given up may come after. Repeating End mends it.
+// reports whether this call ended one.
+//
+// If there is no edge, End remembers the ID, so that a late request to begin it is
+// refused. Without an ID it writes nothing, and such a request still begins the edge: a
+// repeat of End ends it.
 //
 // Cost: 1 request, 1 RCU, and 1 transaction as Begin's; with an ID and a Place
 // the transaction alone; to remember an ID 1 WCU in place of the transaction.
