@@ -263,7 +263,7 @@ func (w *outageWorld) notify(t *testing.T) *worker {
 	worker := &worker{}
 	open := func(db *dynamo.DB) *notify.Repository {
 		r, err := notify.New(db, w.table["notify"], w.gen, &notify.Options{
-			Watchers: w.follows(t, db), Poll: outagePoll, OnDelivery: func(d notify.Delivery) { worker.note(d.Err) },
+			Watchers: w.follows(t, db), Poll: outagePoll, OnAttempt: func(d notify.Attempt) { worker.note(d.Err) },
 		})
 		require.NoError(t, err)
 		return r
@@ -273,7 +273,7 @@ func (w *outageWorld) notify(t *testing.T) *worker {
 	worker.wait = func(t *testing.T) {
 		_, _, err := w.follows(t, w.clean).Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "7"})
 		require.NoError(t, err)
-		_, err = clean.Watchers(t.Context(), feed.Ref{ID: "7"}, w.answer(t))
+		_, err = clean.NotifyWatchers(t.Context(), feed.Ref{ID: "7"}, w.answer(t))
 		require.NoError(t, err)
 	}
 	worker.done = func(t *testing.T) (n int) {
@@ -294,14 +294,14 @@ func (byMail) Decide(context.Context, notify.Notification) (notify.Decision, err
 	return notify.Decision{Channels: []string{"email"}}, nil
 }
 
-func (m byMail) Send(context.Context, digest.Delivery) error { return m.work() }
+func (m byMail) Send(context.Context, digest.Digest) error { return m.work() }
 
 func (w *outageWorld) digest(t *testing.T) *worker {
 	worker := &worker{}
 	mail := byMail{worker}
 	open := func(db *dynamo.DB) (*digest.Repository, *notify.Repository) {
 		digests, err := digest.New(db, w.table["notify"], &digest.Options{
-			Schedule: func(context.Context, string, string) (digest.Schedule, error) {
+			ScheduleOf: func(context.Context, string, string) (digest.Schedule, error) {
 				return digest.Schedule{Every: 10 * time.Minute}, nil
 			},
 		})

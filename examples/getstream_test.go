@@ -105,7 +105,8 @@ func notifyAndMark(ctx context.Context, bell *notify.Repository, like reaction.R
 	if err != nil {
 		return nil, err
 	}
-	return page.Items, bell.MarkSeen(ctx, "chris", notify.See(page.Items))
+	_, err = bell.MarkSeen(ctx, "chris", notify.See(page.Items))
+	return page.Items, err
 }
 
 // exported is an activity as the old service had it.

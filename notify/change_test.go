@@ -72,7 +72,8 @@ func TestEachChangeHappensOnce(t *testing.T) {
 				last = e.Last
 			}
 		}
-		return notify.MarkGroupRead(ctx, r, in(name, 1), last)
+		groups, err := r.MarkRead(ctx, name, []notify.Shown{{Group: in(name, 1).Group, Last: last}})
+		return groups == 1, err
 	}
 	of := func(call func(r repository, ctx context.Context, in notify.In) (bool, error)) do {
 		return func(ctx context.Context, r repository, name string) (bool, error) { return call(r, ctx, in(name, 1)) }
@@ -97,7 +98,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 			Item: func(name string) store.Key { return store.Key{PK: userPK(name), SK: "G#" + in(name, 1).Group} },
 		}
 	}
-	mark := func(call func(r repository, ctx context.Context, name string, view notify.View) error) changetest.Call[repository] {
+	mark := func(call func(r repository, ctx context.Context, name string, view notify.View) (bool, error)) changetest.Call[repository] {
 		return changetest.Call[repository]{
 			Item: func(name string) store.Key { return store.Key{PK: userPK(name), SK: "S"} },
 			Do: func(ctx context.Context, r repository, name string) (bool, error) {
@@ -105,7 +106,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 				if err != nil {
 					return false, err
 				}
-				return false, call(r, ctx, name, notify.See(entries))
+				return call(r, ctx, name, notify.See(entries))
 			},
 			State: state, Erase: repositoryErase,
 		}
@@ -120,7 +121,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		"Repository.MarkRead":   reads,
 		"Repository.MarkUnread": ofGroup("mark", after(read), unread, read),
 		"Repository.MarkSeen":   mark(repository.MarkSeen),
-		"Repository.Dismiss": mark(func(r repository, ctx context.Context, name string, _ notify.View) error {
+		"Repository.Dismiss": mark(func(r repository, ctx context.Context, name string, _ notify.View) (bool, error) {
 			return r.Dismiss(ctx, name, announced1)
 		}),
 	}

@@ -88,7 +88,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		for _, dropped := range []notify.Notification{own, old} {
 			res, _, err := w.Notify(ctx, dropped)
 			require.NoError(t, err)
-			require.Equal(t, notify.Dropped, res.Outcome)
+			require.Equal(t, isDropped, outcomeOf(res))
 		}
 		sees("dropped ones")
 
@@ -113,26 +113,26 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 
 		w.pass(time.Minute)
 		view := notify.See(w.list(t, "bob"))
-		require.NoError(t, w.MarkSeen(ctx, "bob", view))
+		require.NoError(t, errOf(w.MarkSeen(ctx, "bob", view)))
 		sees("MarkSeen", "bob seen")
 		require.Equal(t, res.Last, last[0].Last)
-		require.NoError(t, w.MarkSeen(ctx, "bob", view))
-		require.NoError(t, w.MarkSeen(ctx, "bob", notify.View{}))
+		require.NoError(t, errOf(w.MarkSeen(ctx, "bob", view)))
+		require.NoError(t, errOf(w.MarkSeen(ctx, "bob", notify.View{})))
 		sees("another MarkSeen, and of nothing")
 		shown := []notify.Shown{{Group: photo.Group, Last: res.Last}}
-		require.NoError(t, w.MarkRead(ctx, "bob", shown))
+		require.NoError(t, errOf(w.MarkRead(ctx, "bob", shown)))
 		sees("MarkRead", "bob read photo:1")
-		require.NoError(t, w.MarkRead(ctx, "bob", shown))
+		require.NoError(t, errOf(w.MarkRead(ctx, "bob", shown)))
 		sees("another MarkRead")
 		changed, err := w.MarkUnread(ctx, photo)
 		does(t, changed, err)
 		sees("MarkUnread", "bob unread photo:1")
-		require.NoError(t, w.MarkRead(ctx, "bob", shown))
+		require.NoError(t, errOf(w.MarkRead(ctx, "bob", shown)))
 		sees("MarkRead after it", "bob read photo:1")
 		changed, err = w.MarkUnread(ctx, photo)
 		does(t, changed, err)
 		sees("MarkUnread after that", "bob unread photo:1")
-		require.NoError(t, w.MarkAllRead(ctx, "bob", view))
+		require.NoError(t, errOf(w.MarkAllRead(ctx, "bob", view)))
 		sees("MarkAllRead", "bob allRead")
 		require.Equal(t, res.Last, last[0].Last)
 		changed, err = w.MarkUnread(ctx, photo)
@@ -190,12 +190,12 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		sees("List of what is due", "bob woken photo:1")
 		require.Equal(t, w.list(t, "bob")[0].Last, last[0].Last)
 
-		require.NoError(t, w.Dismiss(ctx, "bob", 77))
+		require.NoError(t, errOf(w.Dismiss(ctx, "bob", 77)))
 		sees("Dismiss", "bob dismissed")
 		require.EqualValues(t, 77, last[0].Announcement)
-		require.NoError(t, w.Dismiss(ctx, "bob", 77))
+		require.NoError(t, errOf(w.Dismiss(ctx, "bob", 77)))
 		sees("another Dismiss")
-		require.NoError(t, w.Dismiss(ctx, "bob", 78))
+		require.NoError(t, errOf(w.Dismiss(ctx, "bob", 78)))
 		sees("Dismiss of another", "bob dismissed")
 		require.EqualValues(t, 78, last[0].Announcement)
 
@@ -243,7 +243,7 @@ func TestAFullGroupIsReportedWhereItRises(t *testing.T) {
 	for i, want := range [][]string{{"bob notified photo:1 u5 u4 u3 u2 u1 100+"}, nil} {
 		res, _, err := w.Notify(t.Context(), likes[5+i])
 		require.NoError(t, err)
-		require.Equal(t, notify.Full, res.Outcome)
+		require.Equal(t, isFull, outcomeOf(res))
 		require.Equal(t, want, told(t, changes.Next(t)))
 	}
 	group := notify.In{User: "bob", Group: w.list(t, "bob")[0].Group}
@@ -478,7 +478,7 @@ func TestAChangeIsSmallJSON(t *testing.T) {
 	w, changes := newStreamed(t, nil)
 	w.store(t, w.like("ann"))
 	w.pass(time.Minute)
-	require.NoError(t, w.MarkSeen(t.Context(), "bob", notify.See(w.list(t, "bob"))))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "bob", notify.See(w.list(t, "bob")))))
 	all := changes.Next(t)
 	require.Len(t, all, 2)
 	all[0].At, all[1].At = noon, noon

@@ -29,9 +29,9 @@ const (
 // of them do.
 const someFail = 10
 
-// Delivery is one attempt to notify the watchers of an object. If Object is zero,
+// Attempt is one attempt to notify the watchers of an object. If Object is zero,
 // it is a failed attempt to find notifications to deliver.
-type Delivery struct {
+type Attempt struct {
 	Object   feed.Ref
 	ID       ids.ID // the activity's
 	Watchers int    // users whom this attempt notified, or for whom the Policy dropped it
@@ -40,14 +40,14 @@ type Delivery struct {
 	Err      error  // the first error
 }
 
-// Deliver delivers what calls of Watchers stored, and returns how many of these are
+// Deliver delivers what calls of NotifyWatchers stored, and returns how many of these are
 // finished. A watcher who cannot be notified does not delay the others, and is tried
 // again after 30 s; if none can be notified, all are. A damaged job stays where it is
 // and is passed to Options.OnCorrupt.
 //
 // Cost: for N watchers N times Notify, ⌈N/100⌉ pages of Options.Watchers, ⌈N/100⌉ +
-// 3 requests, 1 RCU, and ⌈N/100⌉ + 1 times the WCU of Watchers; for those who fail 1
-// request for 25, and the WCU of Watchers each; with nothing to do 1 request for the
+// 3 requests, 1 RCU, and ⌈N/100⌉ + 1 times the WCU of NotifyWatchers; for those who fail 1
+// request for 25, and the WCU of NotifyWatchers each; with nothing to do 1 request for the
 // number of job shards and 1 for each (1), 0.5 RCU each.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Deliver")
@@ -58,7 +58,7 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 }
 
 // Run calls Deliver until ctx ends and returns the context's error. A wrong table
-// ends it too, or no Options.Watchers; it reports other errors to Options.OnDelivery
+// ends it too, or no Options.Watchers; it reports other errors to Options.OnAttempt
 // and goes on.
 // Any number of workers may run. One that is stopped gives its job back within a
 // second; the job of one that died is taken over after 30 s.
@@ -76,13 +76,13 @@ func (r *Repository) Run(ctx context.Context) error {
 // failed reports that the search for jobs failed.
 func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("notify: deliver: %w", err)
-	r.opts.OnDelivery(Delivery{Err: err})
+	r.opts.OnAttempt(Attempt{Err: err})
 	return err
 }
 
 // deliver continues where the job stopped.
 func (r *Repository) deliver(ctx context.Context, job watchJob) (done bool, err error) {
-	d := Delivery{Object: job.Work.Key.Object, ID: job.Work.Key.ID}
+	d := Attempt{Object: job.Work.Key.Object, ID: job.Work.Key.ID}
 	d.Done, err = r.deliverJob(ctx, &job, &d)
 	if err != nil {
 		r.jobs.GiveBack(ctx, job)
@@ -91,11 +91,11 @@ func (r *Repository) deliver(ctx context.Context, job watchJob) (done bool, err 
 	if d.Err != nil {
 		d.Err = fmt.Errorf("notify: deliver %v to the watchers of %q: %w", d.ID, d.Object, d.Err)
 	}
-	r.opts.OnDelivery(d)
+	r.opts.OnAttempt(d)
 	return d.Done, d.Err
 }
 
-func (r *Repository) deliverJob(ctx context.Context, job *watchJob, d *Delivery) (done bool, err error) {
+func (r *Repository) deliverJob(ctx context.Context, job *watchJob, d *Attempt) (done bool, err error) {
 	n, err := job.Work.notification()
 	if err != nil {
 		return false, err
@@ -141,7 +141,7 @@ func (r *Repository) watchers(ctx context.Context, job watchJob) (cursor.Page[fo
 
 // deliverPage notifies all of edges. Each one that fails becomes a job of its own. If
 // all fail and they are many, the cause is not theirs, and deliverPage returns it.
-func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notification, edges []follow.Edge, d *Delivery) error {
+func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notification, edges []follow.Edge, d *Attempt) error {
 	failed, err := r.notifyAll(ctx, n, edges)
 	if err == nil {
 		d.Watchers += len(edges)

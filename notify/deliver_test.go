@@ -44,7 +44,7 @@ func TestAKilledDeliveryNotifiesEachWatcherOnce(t *testing.T) {
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				c.kill(injector, k)
 				first := a.process(t, nil, injector.Wrap)
-				_, err := first.Watchers(t.Context(), question, n)
+				_, err := first.NotifyWatchers(t.Context(), question, n)
 				if err == nil {
 					_, err = first.Deliver(t.Context())
 				}
@@ -52,7 +52,7 @@ func TestAKilledDeliveryNotifiesEachWatcherOnce(t *testing.T) {
 					require.ErrorIs(t, err, faults.ErrKilled)
 					next += each
 				}
-				_, err = a.Watchers(t.Context(), question, n) // as a caller without an answer does
+				_, err = a.NotifyWatchers(t.Context(), question, n) // as a caller without an answer does
 				require.NoError(t, err)
 				a.deliverAll(t)
 				a.notifiedOf(t, n.Activity.ID, watchersTo(watchers)...)
@@ -78,7 +78,7 @@ func TestWatchersAreNotifiedOnceByTwoWorkersUnderFaults(t *testing.T) {
 			}
 			workers := []world{process(0), process(1)}
 			faults.Acknowledged(t, func() error {
-				_, err := workers[0].Watchers(t.Context(), question, n)
+				_, err := workers[0].NotifyWatchers(t.Context(), question, n)
 				return err
 			})
 			worked := make(chan error)
@@ -107,7 +107,7 @@ func TestADeliveryFinishedElsewhereStops(t *testing.T) {
 	a := newAudience(t, 5)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	var attempts []notify.Delivery
+	var attempts []notify.Attempt
 	slow := a.process(t, &notify.Options{
 		Watchers: walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
 			_, err := a.skewed(t, 40*time.Second, nil).Deliver(t.Context())
@@ -115,12 +115,12 @@ func TestADeliveryFinishedElsewhereStops(t *testing.T) {
 			require.Empty(t, a.jobs(t))
 			return graph{a.follows(t, nil), 2}.Walk(ctx, followee, req)
 		}),
-		OnDelivery: func(d notify.Delivery) { attempts = append(attempts, d) },
+		OnAttempt: func(d notify.Attempt) { attempts = append(attempts, d) },
 	})
 	delivered, err := slow.Deliver(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, delivered)
-	require.Equal(t, []notify.Delivery{{Object: question, ID: n.Activity.ID, Watchers: 2}}, attempts)
+	require.Equal(t, []notify.Attempt{{Object: question, ID: n.Activity.ID, Watchers: 2}}, attempts)
 	require.Empty(t, a.jobs(t), "it stays away")
 	a.notifiedOf(t, n.Activity.ID, watchersTo(5)...)
 }
@@ -164,7 +164,7 @@ func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 			a := newAudience(t, 6)
 			n := a.answer("zoe")
 			a.watchers(t, n)
-			var attempts []notify.Delivery
+			var attempts []notify.Attempt
 			failing := a.process(t, &notify.Options{
 				Policy: byWatcher(func(user string) (d notify.Decision, err error) {
 					if user == watcher(1) || user == watcher(4) {
@@ -172,7 +172,7 @@ func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 					}
 					return d, err
 				}),
-				OnDelivery: func(d notify.Delivery) { attempts = append(attempts, d) },
+				OnAttempt: func(d notify.Attempt) { attempts = append(attempts, d) },
 			})
 			delivered, err := failing.Deliver(t.Context())
 			require.Error(t, err)
@@ -180,7 +180,7 @@ func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 			require.Len(t, attempts, 1)
 			require.Error(t, attempts[0].Err)
 			attempts[0].Err = nil
-			require.Equal(t, notify.Delivery{Object: question, ID: n.Activity.ID, Watchers: 4, Failed: 2, Done: true}, attempts[0])
+			require.Equal(t, notify.Attempt{Object: question, ID: n.Activity.ID, Watchers: 4, Failed: 2, Done: true}, attempts[0])
 			a.notifiedOf(t, n.Activity.ID, watcher(0), watcher(2), watcher(3), watcher(5))
 
 			delivered, err = a.process(t, nil).Deliver(t.Context())
@@ -209,7 +209,7 @@ func TestWatchersWithTheLongestNamesAreTriedAgain(t *testing.T) {
 	for _, user := range append(long, "ann") {
 		a.follow(t, user, object)
 	}
-	_, err := a.Watchers(t.Context(), object, n)
+	_, err := a.NotifyWatchers(t.Context(), object, n)
 	require.NoError(t, err)
 	_, err = a.process(t, &notify.Options{Policy: byWatcher(func(user string) (d notify.Decision, err error) {
 		if user != "ann" {
@@ -298,7 +298,7 @@ func TestAFailingWalkIsRepeated(t *testing.T) {
 	n, other := a.answer("zoe"), a.answer("eve")
 	a.watchers(t, n)
 	a.follow(t, "ann", feed.Ref{Kind: "question", ID: "8"})
-	created, err := a.Watchers(t.Context(), feed.Ref{Kind: "question", ID: "8"}, other)
+	created, err := a.NotifyWatchers(t.Context(), feed.Ref{Kind: "question", ID: "8"}, other)
 	require.NoError(t, err)
 	require.True(t, created)
 	broken := walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
@@ -410,14 +410,14 @@ func TestRunDeliversUntilItIsStopped(t *testing.T) {
 	t.Parallel()
 	a := newAudience(t, 3)
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan notify.Delivery, 10)
-	worker := a.process(t, &notify.Options{Poll: time.Millisecond, OnDelivery: func(d notify.Delivery) { ended <- d }})
+	ended := make(chan notify.Attempt, 10)
+	worker := a.process(t, &notify.Options{Poll: time.Millisecond, OnAttempt: func(d notify.Attempt) { ended <- d }})
 	stopped := make(chan error)
 	go func() { stopped <- worker.Run(ctx) }()
 	for range 2 {
 		n := a.answer("zoe")
 		a.watchers(t, n)
-		require.Equal(t, notify.Delivery{Object: question, ID: n.Activity.ID, Watchers: 3, Done: true}, <-ended)
+		require.Equal(t, notify.Attempt{Object: question, ID: n.Activity.ID, Watchers: 3, Done: true}, <-ended)
 	}
 	stop()
 	require.ErrorIs(t, <-stopped, context.Canceled)
@@ -428,7 +428,7 @@ func TestAWrongTableEndsRun(t *testing.T) {
 	a := newAudience(t, 1)
 	var failed error
 	r, err := notify.New(dynamotest.DB(t), a.followTable+"x", a.clock, &notify.Options{
-		Watchers: a.follows(t, nil), OnDelivery: func(d notify.Delivery) { failed = d.Err },
+		Watchers: a.follows(t, nil), OnAttempt: func(d notify.Attempt) { failed = d.Err },
 	})
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Run(t.Context()), plaza.ErrTable)
@@ -458,7 +458,7 @@ func TestWatchersCostWhatIsStated(t *testing.T) {
 	}
 	deliver := func() error { _, err := w.Deliver(t.Context()); return err }
 	store := func(n notify.Notification) func() error {
-		return func() error { _, err := w.Watchers(t.Context(), question, n); return err }
+		return func() error { _, err := w.NotifyWatchers(t.Context(), question, n); return err }
 	}
 	n, second := w.answer("zoe"), w.answer("eve")
 	costs("a process's first", dynamotest.Cost{Requests: 2, Write: 2}, store(n))

@@ -12,7 +12,7 @@
 //	chris := notify.Reader{User: "chris", Joined: joined, Audiences: []string{"everyone"}}
 //	count, err := bell.Unseen(ctx, chris)
 //	page, err := bell.List(ctx, chris, cursor.PageRequest{})
-//	err = bell.MarkSeen(ctx, "chris", notify.See(page.Items)) // chris has opened the bell
+//	_, err = bell.MarkSeen(ctx, "chris", notify.See(page.Items)) // chris has opened the bell
 //
 //	changed, err := bell.Retract(ctx, like) // ann takes her like back
 //
@@ -32,7 +32,7 @@
 // besides the list. A repeat returns them again, so send with the user and the
 // activity's ID as the message's key.
 //
-// Watchers notifies everybody who follows an object. Call Run in the background,
+// NotifyWatchers notifies everybody who follows an object. Call Run in the background,
 // or Deliver from a scheduled Lambda, to deliver that. Changes reads the table's
 // stream, for a bell that rings by package live.
 //

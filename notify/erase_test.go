@@ -43,9 +43,9 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 
 	// A mark of what was shown before brings no group back.
 	view := notify.View{At: w.id(), Newest: w.id()}
-	require.NoError(t, w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: ids.ID(1)}}))
+	require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: ids.ID(1)}})))
 	require.Zero(t, count("ann"))
-	require.NoError(t, w.MarkSeen(t.Context(), "ann", view))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", view)))
 	w.pass(time.Minute)
 	w.put(t, in("ann", 1))
 	require.Equal(t, 1, w.unseen(t, "ann"))

@@ -58,7 +58,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println("unseen:", count.N)
-	if err := bell.MarkSeen(ctx, "chris", notify.See(page.Items)); err != nil {
+	if _, err := bell.MarkSeen(ctx, "chris", notify.See(page.Items)); err != nil {
 		log.Fatal(err)
 	}
 	if count, err = bell.Unseen(ctx, chris); err != nil {
@@ -114,7 +114,7 @@ func ExampleRepository_Notify() {
 
 // The followers of a question are notified of an answer, but the one who answers is
 // not. One write stores the notification; Run or Deliver delivers it.
-func ExampleRepository_Watchers() {
+func ExampleRepository_NotifyWatchers() {
 	ctx := context.Background()
 	tables := openTables(ctx)
 	defer tables.close()
@@ -126,7 +126,7 @@ func ExampleRepository_Watchers() {
 	}
 
 	bell := tables.bells(&notify.Options{Watchers: tables.follows, Consistent: true})
-	_, err := bell.Watchers(ctx, question, notify.Notification{Activity: tables.happened(feed.Activity{
+	_, err := bell.NotifyWatchers(ctx, question, notify.Notification{Activity: tables.happened(feed.Activity{
 		Actor: feed.Ref{ID: "zoe"}, Verb: "answer", Object: feed.Ref{Kind: "answer", ID: "71"}, Target: question,
 	})})
 	if err != nil {

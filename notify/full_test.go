@@ -39,7 +39,7 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	require.False(t, full.More)
 
 	first := w.like("first")
-	require.Equal(t, notify.Full, w.outcome(t, first))
+	require.Equal(t, isFull, w.outcome(t, first))
 	g := w.group(t)
 	require.EqualValues(t, group.Cap, g.N)
 	require.True(t, g.More)
@@ -49,19 +49,19 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 
 	meter.Take()
 	w.pass(10*time.Second - time.Millisecond)
-	require.Equal(t, notify.Full, w.outcome(t, w.like("second")))
+	require.Equal(t, isFull, w.outcome(t, w.like("second")))
 	require.Zero(t, meter.Take(), "the process knows")
 	other := w.process(t, nil, meter.Wrap)
 	for range 3 {
-		require.Equal(t, notify.Full, other.outcome(t, other.like("third")))
+		require.Equal(t, isFull, other.outcome(t, other.like("third")))
 	}
 	require.Equal(t, 1, meter.Take().Requests, "the other knows it now")
 	require.Equal(t, g.Place, w.group(t).Place)
 
 	w.pass(time.Millisecond)
 	last := w.like("last")
-	require.Equal(t, notify.Full, w.outcome(t, last))
-	require.Equal(t, notify.Stored, other.outcome(t, ns[5]), "which moves it, but is no newer for that")
+	require.Equal(t, isFull, w.outcome(t, last))
+	require.Equal(t, isStored, other.outcome(t, ns[5]), "which moves it, but is no newer for that")
 	risen := w.group(t)
 	require.Greater(t, risen.PlaceID(), g.PlaceID())
 	require.Equal(t, "last first fan10 fan9 fan8", risen.actors())
@@ -78,7 +78,7 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	// Room that retractions make is taken.
 	require.True(t, w.retract(t, ns[10]))
 	require.Equal(t, risen.Place, w.group(t).Place)
-	require.Equal(t, notify.Dropped, w.outcome(t, last))
+	require.Equal(t, isDropped, w.outcome(t, last))
 	next := w.like("next")
 	w.store(t, next)
 	g = w.group(t)
@@ -89,14 +89,14 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	require.EqualValues(t, group.Cap, g.N)
 	require.Equal(t, group.Cap, g.live)
 	require.True(t, g.More)
-	require.Equal(t, notify.Dropped, w.outcome(t, ns[10]))
+	require.Equal(t, isDropped, w.outcome(t, ns[10]))
 	w.pass(time.Minute)
-	require.Equal(t, notify.Full, w.outcome(t, w.like("beyond")))
+	require.Equal(t, isFull, w.outcome(t, w.like("beyond")))
 
 	emptied, err := w.RetractTarget(t.Context(), "bob", ns[0].Activity.Object)
 	require.NoError(t, err)
 	require.Equal(t, 1, emptied)
-	require.Equal(t, notify.Dropped, w.outcome(t, w.likeOf(ns[0], "first")))
+	require.Equal(t, isDropped, w.outcome(t, w.likeOf(ns[0], "first")))
 	w.store(t, w.like("first"))
 	require.False(t, w.group(t).More)
 }
@@ -165,7 +165,7 @@ func TestAGroupThatWasEmptiedCountsAtOnce(t *testing.T) {
 	n := w.like("first")
 	w.store(t, n)
 	w.fill(t, n, group.Cap, filler)
-	require.Equal(t, notify.Full, w.outcome(t, w.like("late")))
+	require.Equal(t, isFull, w.outcome(t, w.like("late")))
 	g := newGate(func(op, _ string) bool { return strings.HasSuffix(op, "PutItem") })
 	p := w.process(t, nil, g.Wrap)
 	done := make(chan error)
@@ -174,13 +174,13 @@ func TestAGroupThatWasEmptiedCountsAtOnce(t *testing.T) {
 		done <- err
 	}()
 	<-g.came
-	require.Equal(t, notify.Full, p.outcome(t, w.like("later")))
+	require.Equal(t, isFull, p.outcome(t, w.like("later")))
 	close(g.gone)
 	require.NoError(t, <-done)
 	w.pass(time.Second)
-	res, created, err := p.Notify(t.Context(), w.like("after"))
+	_, created, err := p.Notify(t.Context(), w.like("after"))
 	require.NoError(t, err)
-	require.True(t, created, res.Outcome)
+	require.True(t, created)
 }
 
 // A full group rests for Coalesce, also if the clock goes back.
@@ -190,7 +190,7 @@ func TestAFullGroupRestsNoLongerIfTheClockGoesBack(t *testing.T) {
 	n := w.like("first")
 	w.store(t, n)
 	w.fill(t, n, group.Cap, filler)
-	require.Equal(t, notify.Full, w.outcome(t, w.like("late")))
+	require.Equal(t, isFull, w.outcome(t, w.like("late")))
 	require.True(t, w.process(t, nil).retract(t, n), "by another process")
 	w.pass(-time.Hour)
 	w.store(t, w.like("after"))

@@ -25,8 +25,8 @@ func TestSmallAndHostileViews(t *testing.T) {
 		{At: 1, Newest: 1<<63 - 1}, {At: 1<<63 - 1, Newest: 1<<63 - 1, Recent: []ids.ID{1<<63 - 1}},
 		{At: 1, Newest: 1, Recent: []ids.ID{1, 1, 1}},
 	} {
-		require.NoError(t, w.MarkSeen(t.Context(), "ann", v))
-		require.NoError(t, w.MarkAllRead(t.Context(), "ann", v))
+		require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", v)))
+		require.NoError(t, errOf(w.MarkAllRead(t.Context(), "ann", v)))
 		require.Equal(t, 1, w.unseen(t, "ann"))
 	}
 }
@@ -58,7 +58,7 @@ func TestADamagedGroupIsNamedByWriters(t *testing.T) {
 			for what, err := range map[string]error{
 				"notify":  errOf3(w.Notify(t.Context(), w.like("chris"))),
 				"same":    errOf3(w.Notify(t.Context(), n)),
-				"retract": errOf2(w.Retract(t.Context(), n)),
+				"retract": errOf(w.Retract(t.Context(), n)),
 			} {
 				if err != nil && !errors.Is(err, plaza.ErrCorrupt) && !errors.Is(err, plaza.ErrConflict) {
 					t.Errorf("%s of %s = %v: %v", what, attribute, value, err)
@@ -67,8 +67,6 @@ func TestADamagedGroupIsNamedByWriters(t *testing.T) {
 		}
 	}
 }
-
-func errOf2[A any](_ A, err error) error { return err }
 
 func errOf3[A, B any](_ A, _ B, err error) error { return err }
 
@@ -104,10 +102,10 @@ func TestOneGroupCountsBothWays(t *testing.T) {
 	}
 	require.Equal(t, len(all), int(w.group(t).N))
 	for i, n := range all {
-		require.Equal(t, notify.Stored, w.outcome(t, n))
+		require.Equal(t, isStored, w.outcome(t, n))
 		require.True(t, w.retract(t, n), "%d", i)
 		require.False(t, w.retract(t, n))
-		require.Equal(t, notify.Dropped, w.outcome(t, n))
+		require.Equal(t, isDropped, w.outcome(t, n))
 		require.Equal(t, len(all)-i-1, int(w.group(t).N))
 	}
 	require.Empty(t, w.list(t, "bob"))
@@ -131,7 +129,7 @@ func TestALateNotifyOfARemovedTargetChangesNothing(t *testing.T) {
 	require.NoError(t, err)
 	late.Arrive(t)
 	require.Empty(t, w.list(t, "bob"))
-	require.Equal(t, notify.Dropped, w.outcome(t, n))
+	require.Equal(t, isDropped, w.outcome(t, n))
 }
 
 // A user with many snoozed groups that are due at once.

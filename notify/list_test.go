@@ -249,7 +249,7 @@ func TestTheCountReachesBeneathWhatWasSeen(t *testing.T) {
 	w.forgeMany(t, "ann", 0, 110, asWritten)
 	page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
 	require.NoError(t, err)
-	require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(page.Items)))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", notify.See(page.Items))))
 	before := sent.Requests()
 	require.Equal(t, 90, w.unseen(t, "ann"))
 	require.Equal(t, 2, sent.Requests()-before, "the state, and all that is unseen at once")
@@ -310,7 +310,7 @@ func TestADismissedAnnouncementIsHiddenAloneAndForAsLongAsItLives(t *testing.T) 
 	}
 	w.put(t, in("ann", 1))
 	for range 2 {
-		require.NoError(t, w.Dismiss(t.Context(), "ann", all[1]))
+		require.NoError(t, errOf(w.Dismiss(t.Context(), "ann", all[1])))
 	}
 	require.Equal(t, []string{in("ann", 1).Group, "2", "0"}, names(w.list(t, "ann")))
 	require.Equal(t, 3, w.unseen(t, "ann"), "the others are as they were")
@@ -322,17 +322,17 @@ func TestADismissedAnnouncementIsHiddenAloneAndForAsLongAsItLives(t *testing.T) 
 		require.True(t, e.Read)
 	}
 	w.pass(89 * 24 * time.Hour)
-	require.NoError(t, w.Dismiss(t.Context(), "ann", w.id()))
+	require.NoError(t, errOf(w.Dismiss(t.Context(), "ann", w.id())))
 	require.Equal(t, []string{in("ann", 1).Group, "2"}, names(w.list(t, "ann")), "it is still live")
 
 	// Of too many the oldest is forgotten, and so are those that have ended.
 	w.dismissed(t, "ann", all[1])
 	require.Equal(t, []string{in("ann", 1).Group, "2"}, names(w.list(t, "ann")))
-	require.NoError(t, w.Dismiss(t.Context(), "ann", w.id()))
+	require.NoError(t, errOf(w.Dismiss(t.Context(), "ann", w.id())))
 	require.Equal(t, []string{in("ann", 1).Group, "2", "1"}, names(w.list(t, "ann")))
 	size := w.stateSize(t, "ann")
 	w.pass(92 * 24 * time.Hour)
-	require.NoError(t, w.Dismiss(t.Context(), "ann", w.id()))
+	require.NoError(t, errOf(w.Dismiss(t.Context(), "ann", w.id())))
 	require.Less(t, w.stateSize(t, "ann"), size-1000)
 }
 

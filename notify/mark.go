@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -84,14 +85,15 @@ func (m marks) quick(update *store.Update) *store.Update {
 }
 
 // MarkSeen marks what the view covers as seen. Views of several devices, old ones
-// and repeats may come in any order. The zero View marks nothing.
+// and repeats may come in any order. changed is false if they were all seen before, as for
+// the zero View.
 //
 // Cost: 1 request, 2 WCU; 2 requests, 3 WCU beside marks of the last 20 s; 3 times
 // the WCU with 100 of these and 100 dismissals.
-func (r *Repository) MarkSeen(ctx context.Context, user string, view View) error {
+func (r *Repository) MarkSeen(ctx context.Context, user string, view View) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkSeen")
 	if err := checkMark(user, view); err != nil || view.empty() {
-		return err
+		return false, err
 	}
 	m := view.marks(r.opts.Now())
 	beyond := m.upTo
@@ -99,26 +101,28 @@ func (r *Repository) MarkSeen(ctx context.Context, user string, view View) error
 		beyond++
 	}
 	quick := m.quick(r.quick(user)).If("s.w < ?", beyond.String())
-	return wrap("mark seen", user, r.mergeState(ctx, user, quick, func(s *state) bool { return s.seen.add(m) }))
+	changed, err = r.mergeState(ctx, user, quick, func(s *state) bool { return s.seen.add(m) })
+	return changed, wrap("mark seen", user, err)
 }
 
-// MarkAllRead marks what the view covers as read, and so as seen.
+// MarkAllRead marks what the view covers as read, and so as seen. changed is false only
+// for the zero View: groups that the user marked as unread become read too.
 //
 // Cost: as MarkSeen.
-func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) error {
+func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkAllRead")
 	if err := checkMark(user, view); err != nil || view.empty() {
-		return err
+		return false, err
 	}
 	id, err := r.gen.Next(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	m := view.marks(r.opts.Now())
 	// What is read is seen: no mark of r and rx is greater than all of w and x.
 	quick := m.quick(r.quick(user)).Set("s.r", m.upTo.String()).SetExpr("s.rx = ?", packed(m.above...)).
 		Set("s.ra", id.String()).Set("s.raCall", id.String()).If("s.w <= ? AND s.ra < ?", m.upTo.String(), id.String())
-	return wrap("mark all read", user, r.mergeState(ctx, user, quick, func(s *state) bool {
+	_, err = r.mergeState(ctx, user, quick, func(s *state) bool {
 		if s.allReadBy == id {
 			return false // by this call, whose answer was lost
 		}
@@ -126,7 +130,8 @@ func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) er
 		s.seen.add(m)
 		s.read.add(m)
 		return true
-	}))
+	})
+	return err == nil, wrap("mark all read", user, err)
 }
 
 func checkMark(user string, view View) error {
@@ -137,8 +142,8 @@ func checkMark(user string, view View) error {
 }
 
 // MarkRead marks up to 100 groups as read, as they were shown: a group with a later
-// event stays unread. A group that is gone is no error. Announcements are not
-// groups: MarkAllRead marks them. If an answer is lost and the user marks the group
+// event stays unread. It returns how many it marked, without those that were read already
+// or are gone. Announcements are not groups: MarkAllRead marks them. If an answer is lost and the user marks the group
 // meanwhile, it is plaza.ErrUnknownOutcome.
 //
 // It does not read the group first: a request that arrives late, after a MarkUnread,
@@ -146,8 +151,27 @@ func checkMark(user string, view View) error {
 //
 // Cost: 1 request, 2 WCU for each, 2 WCU more for each further KB of a group; 1
 // request, 2 WCU more where it was read already or changes meanwhile.
-func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) error {
+func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) (groups int, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkRead")
+	if err := checkShown(user, shown); err != nil || len(shown) == 0 {
+		return 0, err
+	}
+	call, err := r.gen.Next(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var marked atomic.Int64
+	err = parallel.ForEach(ctx, len(shown), markReadsOnce, func(ctx context.Context, i int) error {
+		changed, err := r.markRead(ctx, In{user, shown[i].Group}, shown[i].Last, call)
+		if changed {
+			marked.Add(1)
+		}
+		return err
+	})
+	return int(marked.Load()), wrap("mark read", user, err)
+}
+
+func checkShown(user string, shown []Shown) error {
 	err := cmp.Or(keys.CheckName("User", user), args.Count("Shown", len(shown), "groups", maxShown))
 	if err != nil {
 		return err
@@ -160,17 +184,7 @@ func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) e
 			return err
 		}
 	}
-	if len(shown) == 0 {
-		return nil
-	}
-	call, err := r.gen.Next(ctx)
-	if err != nil {
-		return err
-	}
-	return wrap("mark read", user, parallel.ForEach(ctx, len(shown), markReadsOnce, func(ctx context.Context, i int) error {
-		_, err := r.markRead(ctx, In{user, shown[i].Group}, shown[i].Last, call)
-		return err
-	}))
+	return nil
 }
 
 func (r *Repository) markRead(ctx context.Context, in In, last, call ids.ID) (changed bool, err error) {
@@ -217,20 +231,21 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 }
 
 // Dismiss hides an announcement from a user, and marks nothing else. Only a user's
-// newest 100 dismissals count.
+// newest 100 dismissals count. changed is false if it was hidden before.
 //
 // Cost: 2 requests, 1 RCU, 2 WCU; 2 WCU more for each further KB of the state, at
 // most 8.
-func (r *Repository) Dismiss(ctx context.Context, user string, announcement ids.ID) error {
+func (r *Repository) Dismiss(ctx context.Context, user string, announcement ids.ID) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Dismiss")
 	if err := keys.CheckName("User", user); err != nil {
-		return err
+		return false, err
 	}
 	if err := keys.CheckID("Announcement", announcement); err != nil {
-		return err
+		return false, err
 	}
 	now := r.opts.Now()
-	return wrap("dismiss for", user, r.mergeState(ctx, user, nil, func(s *state) bool { return s.dismiss(announcement, now) }))
+	changed, err = r.mergeState(ctx, user, nil, func(s *state) bool { return s.dismiss(announcement, now) })
+	return changed, wrap("dismiss for", user, err)
 }
 
 func wrap(what, user string, err error) error {

@@ -35,9 +35,9 @@ func TestMarksOfDevicesAtOnceAreAllKept(t *testing.T) {
 			order := rand.New(rand.NewPCG(seed, device)).Perm(len(views))
 			devices.Go(func() {
 				for _, i := range order {
-					faults.Acknowledged(t, func() error { return p.MarkSeen(t.Context(), "ann", views[i]) })
+					faults.Acknowledged(t, func() error { return errOf(p.MarkSeen(t.Context(), "ann", views[i])) })
 					if i%2 == 0 {
-						faults.Acknowledged(t, func() error { return p.MarkAllRead(t.Context(), "ann", views[i]) })
+						faults.Acknowledged(t, func() error { return errOf(p.MarkAllRead(t.Context(), "ann", views[i])) })
 					}
 				}
 			})
@@ -92,7 +92,7 @@ func TestAnEventThatWasNotShownIsNeverMarkedSeen(t *testing.T) {
 			default:
 				if len(views) > 0 {
 					i := random.IntN(len(views))
-					require.NoError(t, w.MarkSeen(t.Context(), user, views[i]))
+					require.NoError(t, errOf(w.MarkSeen(t.Context(), user, views[i])))
 					for _, e := range lists[i] {
 						marked[e.Last] = true
 					}
@@ -170,9 +170,9 @@ func TestTheCountIsThatOfTheListOnceAllIsQuiet(t *testing.T) {
 							}
 							view := notify.See(page.Items)
 							if random.IntN(2) == 0 {
-								err = p.MarkSeen(t.Context(), "ann", view)
+								err = errOf(p.MarkSeen(t.Context(), "ann", view))
 							} else {
-								err = p.MarkAllRead(t.Context(), "ann", view)
+								err = errOf(p.MarkAllRead(t.Context(), "ann", view))
 							}
 						}
 						return err
@@ -214,7 +214,7 @@ func TestAMarkAllReadThatIsSentTwiceDoesNotUndoWhatFollowed(t *testing.T) {
 		does(t, changed, err)
 		return faults.Fault{}
 	})
-	require.NoError(t, w.process(t, nil, lost.Wrap).MarkAllRead(t.Context(), "ann", view))
+	require.NoError(t, errOf(w.process(t, nil, lost.Wrap).MarkAllRead(t.Context(), "ann", view)))
 	require.Equal(t, 2, updates)
 	require.False(t, w.entry(t, to).Read)
 }
@@ -228,16 +228,16 @@ func TestTwoMarkAllReadAboveOneIDAreBothKept(t *testing.T) {
 	w.pass(3 * time.Second)
 	w.put(t, in("ann", 1))
 	newer := notify.See(w.list(t, "ann"))
-	require.NoError(t, w.MarkSeen(t.Context(), "ann", older))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", older)))
 	ahead := ids.At(w.Now().Add(time.Hour))
 	require.NoError(t, dynamotest.DB(t).Table(w.table).Update("pk", userPK("ann")).Range("sk", "S").Set("s.ra", ahead).Run(t.Context()))
 
 	s := newSteps()
 	slow := w.process(t, nil, s.Wrap)
 	var err error
-	s.start(func() { err = slow.MarkAllRead(t.Context(), "ann", newer) })
+	s.start(func() { err = errOf(slow.MarkAllRead(t.Context(), "ann", newer)) })
 	s.step()
-	require.NoError(t, w.MarkAllRead(t.Context(), "ann", older))
+	require.NoError(t, errOf(w.MarkAllRead(t.Context(), "ann", older)))
 	s.finish()
 	require.NoError(t, err)
 	for _, e := range w.list(t, "ann") {

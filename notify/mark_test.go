@@ -34,7 +34,7 @@ func TestSeenIsNotReadButReadIsSeen(t *testing.T) {
 	w.put(t, in("ann", 4))
 	w.put(t, in("ann", 5))
 	require.Equal(t, 2, w.unseen(t, "ann"))
-	require.NoError(t, w.MarkRead(t.Context(), "ann", shown(w.entry(t, in("ann", 5)))))
+	require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", shown(w.entry(t, in("ann", 5))))))
 	require.Equal(t, 1, w.unseen(t, "ann"))
 	e := w.entry(t, in("ann", 5))
 	require.True(t, e.Seen && e.Read)
@@ -53,16 +53,16 @@ func TestAGroupMarkedUnreadIsUnreadUntilItIsReadAgain(t *testing.T) {
 	changed, err := w.MarkUnread(t.Context(), to)
 	doesNot(t, changed, err)
 	for _, read := range []func(){
-		func() { require.NoError(t, w.MarkRead(t.Context(), "ann", shown(w.entry(t, to)))) },
+		func() { require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", shown(w.entry(t, to))))) },
 		func() { w.allRead(t, "ann") },
 		// A clock that is slow by more than the user needs for it.
 		func() {
 			slow := w.skewed(t, -time.Hour)
-			require.NoError(t, slow.MarkAllRead(t.Context(), "ann", notify.See(slow.list(t, "ann"))))
+			require.NoError(t, errOf(slow.MarkAllRead(t.Context(), "ann", notify.See(slow.list(t, "ann")))))
 		},
 		func() {
 			slow := w.skewed(t, -time.Hour)
-			require.NoError(t, slow.MarkRead(t.Context(), "ann", shown(w.entry(t, to))))
+			require.NoError(t, errOf(slow.MarkRead(t.Context(), "ann", shown(w.entry(t, to)))))
 		},
 	} {
 		read()
@@ -117,10 +117,10 @@ func TestTwoDevicesMarkTheSame(t *testing.T) {
 		for i, m := range marks {
 			device := []world{phone, laptop}[i%2]
 			if m.read {
-				require.NoError(t, device.MarkAllRead(t.Context(), user, m.view))
+				require.NoError(t, errOf(device.MarkAllRead(t.Context(), user, m.view)))
 				all = all || m.view.Newest == fresh.Newest
 			} else {
-				require.NoError(t, device.MarkSeen(t.Context(), user, m.view))
+				require.NoError(t, errOf(device.MarkSeen(t.Context(), user, m.view)))
 			}
 		}
 		for _, e := range w.list(t, "ann") {
@@ -155,7 +155,7 @@ func TestAViewOfSeveralPagesIsAsOldAsItsFirst(t *testing.T) {
 	view := notify.See(slices.Concat(second.Items, first.Items))
 	require.Equal(t, first.Items[0].Listed, view.At)
 	require.Less(t, view.At, second.Items[0].Listed)
-	require.NoError(t, w.MarkSeen(t.Context(), "ann", view))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", view)))
 	require.Equal(t, 1, w.unseen(t, "ann"))
 	require.Equal(t, missed, w.list(t, "ann")[0].Last)
 	require.Equal(t, notify.View{}, notify.See(nil))
@@ -171,8 +171,8 @@ func TestPagesMarkedOneByOneAreAllSeen(t *testing.T) {
 	for left := 9; left > 0; left -= 3 {
 		page, err := w.List(t.Context(), reader("ann"), req)
 		require.NoError(t, err)
-		require.NoError(t, w.MarkAllRead(t.Context(), "ann", notify.See(page.Items[1:])))
-		require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(page.Items[:1])))
+		require.NoError(t, errOf(w.MarkAllRead(t.Context(), "ann", notify.See(page.Items[1:]))))
+		require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", notify.See(page.Items[:1]))))
 		require.Equal(t, left-3, w.unseen(t, "ann"))
 		req.Cursor = page.Next
 	}
@@ -199,7 +199,7 @@ func TestWhatWasShownStaysSeenWhenItsNewestEventIsRetracted(t *testing.T) {
 	require.Equal(t, 0, w.unseen(t, "ann"))
 	changed, err := w.MarkUnread(t.Context(), to)
 	does(t, changed, err)
-	require.NoError(t, w.MarkRead(t.Context(), "ann", shown(w.entry(t, to))))
+	require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", shown(w.entry(t, to)))))
 	require.True(t, w.entry(t, to).Read)
 	w.put(t, to)
 	e = w.entry(t, to)
@@ -219,9 +219,9 @@ func TestHostileViewsMarkNothingThatIsStillToCome(t *testing.T) {
 		var view notify.View
 		require.NoError(t, json.Unmarshal([]byte(text), &view))
 		require.Equal(t, recent, view.Recent)
-		require.NoError(t, w.MarkSeen(t.Context(), "ann", view))
-		require.NoError(t, w.MarkAllRead(t.Context(), "ann", view))
-		require.NoError(t, w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: last}}))
+		require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", view)))
+		require.NoError(t, errOf(w.MarkAllRead(t.Context(), "ann", view)))
+		require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: last}})))
 	}
 	w.put(t, in("ann", 1))
 	w.put(t, in("ann", 2))
@@ -234,7 +234,7 @@ func TestHostileViewsMarkNothingThatIsStillToCome(t *testing.T) {
 	for n := range ids.ID(100) {
 		hostile.Recent = append(hostile.Recent, last-n)
 	}
-	require.NoError(t, w.MarkSeen(t.Context(), "ann", hostile))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", hostile)))
 	w.seen(t, "ann")
 	require.Equal(t, 0, w.unseen(t, "ann"))
 	for _, text := range []string{`{"at":7}`, `{"at":"7zzzzzzzzzzzz"}`, `{"newest":"8000000000000"}`, `{"recent":[{}]}`, `{"recent":"x"}`, `[]`} {

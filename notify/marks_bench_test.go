@@ -172,7 +172,7 @@ func BenchmarkMarkSeen(b *testing.B) {
 		func() {
 			view := next()
 			w.pass(time.Minute)
-			require.NoError(b, w.MarkSeen(b.Context(), "ann", view))
+			require.NoError(b, errOf(w.MarkSeen(b.Context(), "ann", view)))
 		},
 		func() { next(); c.markSeen(b, "ann", upTo) })
 }

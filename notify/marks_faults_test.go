@@ -35,7 +35,7 @@ var operations = map[string]operation{
 			if err != nil {
 				return err
 			}
-			return w.MarkAllRead(ctx, user, notify.See(page.Items))
+			return errOf(w.MarkAllRead(ctx, user, notify.See(page.Items)))
 		},
 		check: func(t *testing.T, w world, user string) {
 			for _, e := range w.list(t, user) {
@@ -193,7 +193,7 @@ func TestReadsThatLagDoNoHarm(t *testing.T) {
 		for range 3 {
 			page, err := p.List(t.Context(), reader(user), cursor.PageRequest{})
 			require.NoError(t, err)
-			require.NoError(t, p.MarkSeen(t.Context(), user, notify.See(page.Items)))
+			require.NoError(t, errOf(p.MarkSeen(t.Context(), user, notify.See(page.Items))))
 			marked = append(marked, page.Items...)
 			w.put(t, in(user, 3))
 		}
@@ -252,7 +252,7 @@ func TestADamagedStateHidesNothing(t *testing.T) {
 		require.Len(t, page.Items, 1)
 		view := notify.See(page.Items)
 		for _, err := range []error{
-			w.MarkSeen(t.Context(), name, view), w.MarkAllRead(t.Context(), name, view), w.Dismiss(t.Context(), name, 7),
+			errOf(w.MarkSeen(t.Context(), name, view)), errOf(w.MarkAllRead(t.Context(), name, view)), errOf(w.Dismiss(t.Context(), name, 7)),
 		} {
 			require.ErrorIs(t, err, plaza.ErrCorrupt, name)
 		}
@@ -275,7 +275,7 @@ func TestADamagedGroupIsNamed(t *testing.T) {
 		"unsnooze":  func() error { _, err := w.Unsnooze(t.Context(), to); return err },
 		"unread":    func() error { _, err := w.MarkUnread(t.Context(), to); return err },
 		"read": func() error {
-			return w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: to.Group, Last: 1<<63 - 1}})
+			return errOf(w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: to.Group, Last: 1<<63 - 1}}))
 		},
 	} {
 		var corrupt *plaza.CorruptError

@@ -23,7 +23,7 @@ func TestInvalidReadsAndMarksAreRefusedWithoutARequest(t *testing.T) {
 	good, view := in("ann", 1), notify.View{At: 1, Newest: 1}
 	req := cursor.PageRequest{}
 	read := func(shown ...notify.Shown) func() error {
-		return func() error { return w.MarkRead(t.Context(), "ann", shown) }
+		return func() error { return errOf(w.MarkRead(t.Context(), "ann", shown)) }
 	}
 	until := func(at time.Time) func() error {
 		return func() error { _, err := w.Snooze(t.Context(), good, at); return err }
@@ -40,26 +40,26 @@ func TestInvalidReadsAndMarksAreRefusedWithoutARequest(t *testing.T) {
 			_, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: -1})
 			return err
 		}},
-		"no user who saw":          {"User", func() error { return w.MarkSeen(t.Context(), "", view) }},
-		"no user who read":         {"User", func() error { return w.MarkAllRead(t.Context(), "", view) }},
-		"no user who read a group": {"User", func() error { return w.MarkRead(t.Context(), "", nil) }},
-		"a wide time":              {"View.At", func() error { return w.MarkSeen(t.Context(), "ann", notify.View{At: wide, Newest: 1}) }},
-		"no time":                  {"View.At", func() error { return w.MarkSeen(t.Context(), "ann", notify.View{Newest: 1}) }},
-		"a wide newest":            {"View.Newest", func() error { return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: wide}) }},
-		"no newest":                {"View.Newest", func() error { return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Recent: []ids.ID{1}}) }},
+		"no user who saw":          {"User", func() error { return errOf(w.MarkSeen(t.Context(), "", view)) }},
+		"no user who read":         {"User", func() error { return errOf(w.MarkAllRead(t.Context(), "", view)) }},
+		"no user who read a group": {"User", func() error { return errOf(w.MarkRead(t.Context(), "", nil)) }},
+		"a wide time":              {"View.At", func() error { return errOf(w.MarkSeen(t.Context(), "ann", notify.View{At: wide, Newest: 1})) }},
+		"no time":                  {"View.At", func() error { return errOf(w.MarkSeen(t.Context(), "ann", notify.View{Newest: 1})) }},
+		"a wide newest":            {"View.Newest", func() error { return errOf(w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: wide})) }},
+		"no newest":                {"View.Newest", func() error { return errOf(w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Recent: []ids.ID{1}})) }},
 		"a wide id": {"View.Recent[1]", func() error {
-			return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: 1, Recent: []ids.ID{1, wide}})
+			return errOf(w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: 1, Recent: []ids.ID{1, wide}}))
 		}},
-		"too many ids":              {"View.Recent", func() error { return w.MarkSeen(t.Context(), "ann", notify.View{Recent: make([]ids.ID, 101)}) }},
+		"too many ids":              {"View.Recent", func() error { return errOf(w.MarkSeen(t.Context(), "ann", notify.View{Recent: make([]ids.ID, 101)})) }},
 		"too many groups":           {"Shown", read(make([]notify.Shown, 101)...)},
 		"no group":                  {"Shown[1].Group", read(notify.Shown{Group: good.Group, Last: 1}, notify.Shown{Last: 1})},
 		"a group without a day":     {"Shown[0].Group", read(notify.Shown{Group: "picture:1#like", Last: 1})},
 		"a group of an odd day":     {"Shown[0].Group", read(notify.Shown{Group: "picture:1#like#2026-02-30", Last: 1})},
 		"a group that was not seen": {"Shown[0].Last", read(notify.Shown{Group: good.Group})},
 		"a wide group":              {"Shown[0].Last", read(notify.Shown{Group: good.Group, Last: wide})},
-		"no announcement":           {"Announcement", func() error { return w.Dismiss(t.Context(), "ann", 0) }},
-		"a wide announcement":       {"Announcement", func() error { return w.Dismiss(t.Context(), "ann", wide) }},
-		"nobody who dismisses":      {"User", func() error { return w.Dismiss(t.Context(), "", 1) }},
+		"no announcement":           {"Announcement", func() error { return errOf(w.Dismiss(t.Context(), "ann", 0)) }},
+		"a wide announcement":       {"Announcement", func() error { return errOf(w.Dismiss(t.Context(), "ann", wide)) }},
+		"nobody who dismisses":      {"User", func() error { return errOf(w.Dismiss(t.Context(), "", 1)) }},
 		"until now":                 {"Until", until(w.Now())},
 		"until within this ms":      {"Until", until(w.Now().Add(999 * time.Microsecond))},
 		"until before":              {"Until", until(time.Time{})},
@@ -86,8 +86,8 @@ func TestInvalidReadsAndMarksAreRefusedWithoutARequest(t *testing.T) {
 		require.ErrorAs(t, c.call(), &invalid, name)
 		require.Equal(t, c.field, invalid.Field, name)
 	}
-	require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.View{}), "an empty list marks nothing")
-	require.NoError(t, w.MarkAllRead(t.Context(), "ann", notify.See(nil)))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", notify.View{})), "an empty list marks nothing")
+	require.NoError(t, errOf(w.MarkAllRead(t.Context(), "ann", notify.See(nil))))
 	require.NoError(t, read()())
 	require.Zero(t, sent.Requests())
 }

@@ -45,26 +45,20 @@ const (
 	ByActor CountBy = "actor"
 )
 
-// Outcome is what became of a notification.
-type Outcome string
-
-const (
-	// Stored is for an event that is in its group, since this call or an earlier one.
-	Stored Outcome = "stored"
-	// Full is for an event that is not counted, since its group has 100. The group
-	// still moves to the top, at most once every Options.Coalesce. Until then a repeat
-	// of a Stored event may be Full too.
-	Full Outcome = "full"
-	// Dropped is for an event that is not stored: it is the user's own, the Policy
-	// refuses it, it was retracted, or it is older than Options.Retention.
-	Dropped Outcome = "dropped"
-)
-
-// Result is what Notify did.
+// Result says where a notification is. Unless it is Dropped or Full, its event is in the
+// group, since this call or an earlier one.
 type Result struct {
-	Outcome Outcome `json:"outcome"`
-	Group   string  `json:"group,omitzero"` // the group's name, as in Entry
-	Last    ids.ID  `json:"last,omitzero"`  // the id of the write that last moved the group
+	// Dropped: the event is not stored. It is the user's own, the Policy refuses it, it
+	// was retracted, or it is older than Options.Retention.
+	Dropped bool `json:"dropped,omitzero"`
+
+	// Full: the event is not counted, since its group has 100. The group still moves to
+	// the top, at most once every Options.Coalesce. Until then a repeat of an event that
+	// is stored may be Full too.
+	Full bool `json:"full,omitzero"`
+
+	Group string `json:"group,omitzero"` // the group's name, as in Entry
+	Last  ids.ID `json:"last,omitzero"`  // the id of the write that last moved the group
 
 	// Channels are the channels besides the list on which the Policy wants the
 	// event delivered. A repeat has them too.

@@ -15,7 +15,7 @@ import (
 // Notify stores the event in its group, which becomes unread and the first of the
 // list. Users are not notified of their own actions, unless n is Critical. Another event
 // under the same ID is plaza.ErrConflict. created is true if this call stored the event,
-// so never if the Outcome is Full.
+// so never if it is Full.
 //
 // Repeat a call that got no answer: if you do within 15 minutes, the event is unseen
 // unless its user was shown it. A repeat counts nothing twice. More than 5 s after the
@@ -33,7 +33,7 @@ func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, cr
 	if err != nil {
 		return Result{}, false, err
 	}
-	dropped := Result{Outcome: Dropped}
+	dropped := Result{Dropped: true}
 	if !r.opts.Now().Before(e.ID.Time().Add(r.opts.Retention)) || !n.Critical && r.opts.User(n.Activity.Actor) == n.User {
 		return dropped, false, nil
 	}
@@ -55,7 +55,7 @@ func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, cr
 	if got.Outcome == group.Dropped {
 		return dropped, false, nil
 	}
-	return Result{Outcome: Outcome(got.Outcome), Group: groupOf(key.SK), Last: got.Last, Channels: decision.Channels}, created, nil
+	return Result{Full: got.Outcome == group.Full, Group: groupOf(key.SK), Last: got.Last, Channels: decision.Channels}, created, nil
 }
 
 // decide asks the policy.
@@ -90,7 +90,7 @@ func (r *Repository) planned(user string, channels []string) group.Mint {
 			if err != nil || id < until {
 				return id, err
 			}
-			if until, err = r.opts.Scheduler.Due(ctx, user, channels, id); err != nil {
+			if until, err = r.opts.Scheduler.Schedule(ctx, user, channels, id); err != nil {
 				return 0, err
 			}
 		}

@@ -26,7 +26,7 @@ func TestTheSameEventTwiceCountsOnce(t *testing.T) {
 		n := w.like("ann")
 		n.Activity.Verb, n.CountBy = "verb"+string(by), by
 		first := w.store(t, n)
-		require.Equal(t, notify.Stored, w.outcome(t, n))
+		require.Equal(t, isStored, w.outcome(t, n))
 		again, _, err := w.process(t, nil).Notify(t.Context(), n)
 		require.NoError(t, err)
 		require.Equal(t, first, again)
@@ -80,14 +80,14 @@ func TestAnUnwantedEventIsNotStored(t *testing.T) {
 		c.change(&n)
 		meter.Take()
 		if c.dropped {
-			require.Equal(t, notify.Dropped, w.outcome(t, n), name)
+			require.Equal(t, isDropped, w.outcome(t, n), name)
 			require.Zero(t, meter.Take(), name)
 		} else {
 			w.store(t, n)
 		}
 	}
 	blocked := w.like("mallory")
-	require.Equal(t, notify.Dropped, w.outcome(t, blocked))
+	require.Equal(t, isDropped, w.outcome(t, blocked))
 	before := w.groups(t, "bob")
 	p.blocked = nil // does not bring back what was dropped
 	require.Equal(t, before, w.groups(t, "bob"))
@@ -182,7 +182,7 @@ func TestByActorTheLatestActivityCounts(t *testing.T) {
 	}
 	first, second, third := like(), like(), like()
 	w.store(t, second)
-	require.Equal(t, notify.Stored, w.outcome(t, first)) // late
+	require.Equal(t, isStored, w.outcome(t, first)) // late
 	require.EqualValues(t, 1, w.group(t).N)
 	require.Equal(t, second.Activity.ID, w.group(t).activity(t).ID)
 	require.False(t, w.retract(t, first), "ann did it again since")
@@ -228,7 +228,7 @@ func TestAnExpiredGroupStartsFromNothing(t *testing.T) {
 	require.True(t, w.retract(t, n))
 	w.set(t, map[string]any{"read": w.group(t).Last})
 	w.pass(90*24*time.Hour - time.Second)
-	require.Equal(t, notify.Stored, w.outcome(t, old), "it still stands")
+	require.Equal(t, isStored, w.outcome(t, old), "it still stands")
 	require.Greater(t, time.Unix(w.group(t).TTL, 0), w.Now().Add(time.Second))
 
 	w.set(t, map[string]any{"ttl": w.Now().Unix()}) // a group of events that came late, which expires now
@@ -242,5 +242,5 @@ func TestAnExpiredGroupStartsFromNothing(t *testing.T) {
 	require.Zero(t, g.Read)
 	require.Equal(t, "dora", g.actors())
 	w.pass(time.Second)
-	require.Equal(t, notify.Dropped, w.outcome(t, old), "it is too old to be stored again")
+	require.Equal(t, isDropped, w.outcome(t, old), "it is too old to be stored again")
 }

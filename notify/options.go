@@ -32,12 +32,12 @@ type Source interface {
 	Live(context.Context, Reader) ([]Announcement, error)
 }
 
-// Scheduler plans a message on further channels, such as a daily summary. Due is
+// Scheduler plans a message on further channels, such as a daily summary. Schedule is
 // called before the event is stored, so the event may not get stored. It gets stored
-// under an id that is at least at and less than until: if the next id is not, Due is
-// called again. An error of Due fails the call.
+// under an id that is at least at and less than until: if the next id is not, Schedule is
+// called again. An error of Schedule fails the call.
 type Scheduler interface {
-	Due(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error)
+	Schedule(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error)
 }
 
 // Graph lists the followers of an object. *follow.Repository is one.
@@ -63,7 +63,7 @@ type Options struct {
 	// Defaults to none.
 	Scheduler Scheduler
 
-	// Watchers has the followers of objects. The methods Watchers, Deliver and Run
+	// Watchers has the followers of objects. The methods NotifyWatchers, Deliver and Run
 	// need it. Defaults to none.
 	Watchers Graph
 
@@ -80,7 +80,7 @@ type Options struct {
 	// Longer by as much as clocks differ. Defaults to 10 s.
 	Coalesce time.Duration
 
-	// JobShards is how many partitions hold the jobs of Watchers, 1 to 64. You
+	// JobShards is how many partitions hold the jobs of NotifyWatchers, 1 to 64. You
 	// may raise it at any time. Defaults to 1.
 	JobShards int
 
@@ -88,10 +88,10 @@ type Options struct {
 	// quarter. Defaults to 2 s.
 	Poll time.Duration
 
-	// OnDelivery is called after every attempt to notify watchers, even one that
+	// OnAttempt is called after every attempt to notify watchers, even one that
 	// failed and will be tried again. It must not block and is called by several
 	// goroutines at once. Defaults to nothing.
-	OnDelivery func(Delivery)
+	OnAttempt func(Attempt)
 
 	// Consistent makes lists and counts strongly consistent, at twice the units.
 	Consistent bool
@@ -116,8 +116,8 @@ func (o *Options) setDefaults() error {
 	if o.User == nil {
 		o.User = feed.Ref.String
 	}
-	if o.OnDelivery == nil {
-		o.OnDelivery = func(Delivery) {}
+	if o.OnAttempt == nil {
+		o.OnAttempt = func(Attempt) {}
 	}
 	o.Codec = cmp.Or(o.Codec, cursor.Plain())
 	if o.Now == nil {

@@ -27,25 +27,25 @@ func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 			return errOf3(p.Notify(context.Background(), m))
 		},
 		"retract": func(p world, n, _ notify.Notification, _ notify.In) error {
-			return errOf2(p.Retract(context.Background(), n))
+			return errOf(p.Retract(context.Background(), n))
 		},
 		"retract target": func(p world, n, _ notify.Notification, _ notify.In) error {
-			return errOf2(p.RetractTarget(context.Background(), n.User, n.Activity.Object))
+			return errOf(p.RetractTarget(context.Background(), n.User, n.Activity.Object))
 		},
 		"archive": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf2(p.Archive(context.Background(), in))
+			return errOf(p.Archive(context.Background(), in))
 		},
 		"snooze": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf2(p.Snooze(context.Background(), in, p.Now().Add(time.Hour)))
+			return errOf(p.Snooze(context.Background(), in, p.Now().Add(time.Hour)))
 		},
 		"unread": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf2(p.MarkUnread(context.Background(), in))
+			return errOf(p.MarkUnread(context.Background(), in))
 		},
 		"read": func(p world, _, _ notify.Notification, in notify.In) error {
-			return p.MarkRead(context.Background(), in.User, []notify.Shown{{Group: in.Group, Last: p.id()}})
+			return errOf(p.MarkRead(context.Background(), in.User, []notify.Shown{{Group: in.Group, Last: p.id()}}))
 		},
 		"unseen": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf2(p.Unseen(context.Background(), reader(in.User)))
+			return errOf(p.Unseen(context.Background(), reader(in.User)))
 		},
 	}
 	w := newWorld(t, nil)

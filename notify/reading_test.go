@@ -206,12 +206,12 @@ func groups(user string, numbers ...int) []string {
 
 func (w world) seen(t testing.TB, user string) {
 	t.Helper()
-	require.NoError(t, w.MarkSeen(t.Context(), user, notify.See(w.list(t, user))))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), user, notify.See(w.list(t, user)))))
 }
 
 func (w world) allRead(t testing.TB, user string) {
 	t.Helper()
-	require.NoError(t, w.MarkAllRead(t.Context(), user, notify.See(w.list(t, user))))
+	require.NoError(t, errOf(w.MarkAllRead(t.Context(), user, notify.See(w.list(t, user)))))
 }
 
 // does fails unless the call changed something.

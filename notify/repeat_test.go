@@ -28,7 +28,7 @@ func TestARepeatMovesWhatItsUserWasNotShown(t *testing.T) {
 		return func(w world, _ notify.In, n notify.Notification) {
 			for range times {
 				w.pass(late)
-				require.Equal(t, notify.Stored, w.process(t, nil).outcome(t, n))
+				require.Equal(t, isStored, w.process(t, nil).outcome(t, n))
 			}
 		}
 	}
@@ -47,7 +47,7 @@ func TestARepeatMovesWhatItsUserWasNotShown(t *testing.T) {
 		}, false},
 		"below a watermark": {time.Minute, func(w world, _ notify.In, _ notify.Notification) { w.seen(t, "bob") }, true},
 		"read": {time.Minute, func(w world, to notify.In, _ notify.Notification) {
-			require.NoError(t, w.MarkRead(t.Context(), "bob", shown(w.entry(t, to))))
+			require.NoError(t, errOf(w.MarkRead(t.Context(), "bob", shown(w.entry(t, to)))))
 		}, false},
 		"archived": {time.Minute, func(w world, to notify.In, _ notify.Notification) {
 			changed, err := w.Archive(t.Context(), to)
@@ -70,18 +70,18 @@ func TestARepeatMovesWhatItsUserWasNotShown(t *testing.T) {
 			_, _, err := w.process(t, nil, requests.Wrap).Notify(t.Context(), n)
 			require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 			w.pass(c.arrives)
-			require.NoError(t, w.MarkSeen(t.Context(), "bob", notify.View{At: ids.At(w.Now()), Newest: w.id()}))
+			require.NoError(t, errOf(w.MarkSeen(t.Context(), "bob", notify.View{At: ids.At(w.Now()), Newest: w.id()})))
 			require.Equal(t, 1, requests.Arrive(t))
 			before := w.group(t)
 			c.between(w, notify.In{User: "bob", Group: before.SK[2:]}, n)
 			before = w.group(t)
-			require.Equal(t, notify.Stored, w.process(t, nil).outcome(t, n))
+			require.Equal(t, isStored, w.process(t, nil).outcome(t, n))
 			after := w.group(t)
 			require.Equal(t, c.moves, after.Last > before.Last, name)
 			require.Equal(t, before.N, after.N)
 			if c.moves {
 				require.Equal(t, 1, w.unseen(t, "bob"), name)
-				require.Equal(t, notify.Stored, w.process(t, nil).outcome(t, n))
+				require.Equal(t, isStored, w.process(t, nil).outcome(t, n))
 				require.Equal(t, after, w.group(t), "it is in time")
 			}
 			require.True(t, w.retract(t, n))
@@ -102,7 +102,7 @@ func TestAFullGroupThatRisesLateRisesAgain(t *testing.T) {
 	slow := &slowdown{clock: w.clock}
 	slow.after = []func(){func() {}, func() { w.pass(notify.Window/4 + time.Millisecond) }} // the update is refused
 	p := w.process(t, nil, slow.wrap)
-	require.Equal(t, notify.Full, p.outcome(t, w.like("chris")))
+	require.Equal(t, isFull, p.outcome(t, w.like("chris")))
 	require.Zero(t, w.Now().Sub(w.group(t).PlaceID().Time()))
 }
 
@@ -135,9 +135,9 @@ func TestARepeatByTheSameProcessMovesNothing(t *testing.T) {
 	w.store(t, n)
 	before := w.group(t)
 	w.pass(time.Minute)
-	require.Equal(t, notify.Stored, w.outcome(t, n))
+	require.Equal(t, isStored, w.outcome(t, n))
 	require.Equal(t, before, w.group(t))
-	require.Equal(t, notify.Stored, w.process(t, nil).outcome(t, n))
+	require.Equal(t, isStored, w.process(t, nil).outcome(t, n))
 	require.Greater(t, w.group(t).Last, before.Last)
 }
 
@@ -204,7 +204,7 @@ func (r *repeats) run(t *testing.T) {
 		default:
 			if len(r.views) > 0 {
 				v := r.views[r.random.IntN(len(r.views))]
-				require.NoError(t, reads.MarkSeen(t.Context(), r.user, v.View))
+				require.NoError(t, errOf(reads.MarkSeen(t.Context(), r.user, v.View)))
 				for _, c := range v.events {
 					c.shown = true
 				}

@@ -13,8 +13,8 @@ import (
 func TestRetractionsNeverMakeASeenOrReadGroupUnseen(t *testing.T) {
 	t.Parallel()
 	for name, mark := range map[string]func(world, notify.View) error{
-		"seen": func(w world, v notify.View) error { return w.MarkSeen(t.Context(), "bob", v) },
-		"read": func(w world, v notify.View) error { return w.MarkAllRead(t.Context(), "bob", v) },
+		"seen": func(w world, v notify.View) error { return errOf(w.MarkSeen(t.Context(), "bob", v)) },
+		"read": func(w world, v notify.View) error { return errOf(w.MarkAllRead(t.Context(), "bob", v)) },
 	} {
 		w := newWorld(t, nil)
 		left, second, third := w.like("ann"), w.like("chris"), w.like("dora")
@@ -47,7 +47,7 @@ func TestARetractionLeavesAWokenGroupUnseen(t *testing.T) {
 	left, gone := w.like("ann"), w.like("chris")
 	res := w.store(t, left)
 	w.pass(time.Minute)
-	require.NoError(t, w.MarkSeen(t.Context(), "bob", notify.See(w.list(t, "bob"))))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "bob", notify.See(w.list(t, "bob")))))
 	changed, err := w.Snooze(t.Context(), notify.In{User: "bob", Group: res.Group}, w.Now().Add(time.Hour))
 	require.NoError(t, err)
 	require.True(t, changed)

@@ -23,7 +23,7 @@ type scheduler struct {
 	slow  func() // while it answers, if not nil
 }
 
-func (s *scheduler) Due(_ context.Context, user string, channels []string, at ids.ID) (ids.ID, error) {
+func (s *scheduler) Schedule(_ context.Context, user string, channels []string, at ids.ID) (ids.ID, error) {
 	s.due = append(s.due, at)
 	if s.slow != nil {
 		s.slow()
@@ -146,7 +146,7 @@ func TestAWriteThatIsAcknowledgedLateIsMovedToANewID(t *testing.T) {
 					require.True(t, s.planned(g.PlaceID()))
 					require.LessOrEqual(t, w.Now().Sub(g.PlaceID().Time()), inTime)
 				}
-				require.Equal(t, notify.Stored, w.outcome(t, n))
+				require.Equal(t, isStored, w.outcome(t, n))
 				require.True(t, w.retract(t, n))
 				if name != "another event since" {
 					require.Less(t, w.group(t).PlaceID(), s.due[0], "it goes where it was before")

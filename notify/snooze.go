@@ -74,13 +74,14 @@ func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 	}
 	quick := r.quick(user).Set("s.wake", due.String()).Set("s.low", id.String()).
 		If("s.wake > ? AND s.low < ?", due.String(), id.String())
-	return r.mergeState(ctx, user, quick, func(s *state) bool {
+	_, err = r.mergeState(ctx, user, quick, func(s *state) bool {
 		if s.wake <= due && s.low >= id {
 			return false
 		}
 		s.wake, s.low = min(s.wake, due), max(s.low+1, id)
 		return true
 	})
+	return err
 }
 
 // Unsnooze moves a snoozed group back to where it was. It is seen and read if it was

@@ -76,7 +76,7 @@ func TestAGroupThatIsWokenByHandIsAsItWas(t *testing.T) {
 	}
 	w.pass(time.Minute)
 	w.seen(t, "ann")
-	require.NoError(t, w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: w.entry(t, in("ann", 1)).Last}}))
+	require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: w.entry(t, in("ann", 1)).Last}})))
 	unseen := w.put(t, in("ann", 5))
 	changed, err := w.Archive(t.Context(), in("ann", 2))
 	does(t, changed, err)
@@ -181,7 +181,7 @@ func TestRepeatsOfShelvesSayThatNothingChanged(t *testing.T) {
 		doesNot(t, changed, err)
 		changed, err = w.MarkUnread(t.Context(), in("ann", n))
 		doesNot(t, changed, err)
-		require.NoError(t, w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", n).Group, Last: 1}}))
+		require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", n).Group, Last: 1}})))
 	}
 }
 
@@ -261,14 +261,14 @@ func TestAWriterWhoseClockIsFastKeepsNoGroupDown(t *testing.T) {
 		w.put(t, in("ann", n))
 	}
 	fast.put(t, in("ann", 0))
-	require.NoError(t, w.MarkRead(t.Context(), "ann", shown(w.entry(t, in("ann", 0)))))
+	require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", shown(w.entry(t, in("ann", 0))))))
 	w.snooze(t, in("ann", 0), time.Second)
 	w.pass(2 * time.Second)
 	list := w.list(t, "ann")
 	require.Equal(t, groups("ann", 0, 2, 1), names(list))
 	require.False(t, list[0].Seen || list[0].Read)
-	require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(list)))
-	require.NoError(t, w.MarkRead(t.Context(), "ann", shown(list[0])))
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "ann", notify.See(list))))
+	require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", shown(list[0]))))
 	w.snooze(t, in("ann", 0), time.Second)
 	w.pass(2 * time.Second)
 	require.Equal(t, 1, w.unseen(t, "ann"))
@@ -298,7 +298,7 @@ func TestAGroupThatWakesSlowlyIsUnseen(t *testing.T) {
 		w.put(t, in(user, 3))
 		w.pass(2 * notify.Window)
 		view := notify.View{At: ids.At(w.Now()), Newest: w.id()} // of who has seen all but this group
-		require.NoError(t, w.MarkSeen(t.Context(), user, view))
+		require.NoError(t, errOf(w.MarkSeen(t.Context(), user, view)))
 		s.finish()
 		require.NoError(t, failed)
 		unseen := 1

@@ -195,8 +195,8 @@ func (r *Repository) get(ctx context.Context, user string, consistent bool) (sta
 
 // mergeState changes the user's state by apply. It first sends the quick update, which
 // may be nil. Its condition ensures that it does the same as apply.
-func (r *Repository) mergeState(ctx context.Context, user string, quick store.Write, apply func(*state) (changed bool)) error {
-	_, err := store.Merge(ctx, r.table, stateKey(user), quick, func(s *state) (store.Write, error) {
+func (r *Repository) mergeState(ctx context.Context, user string, quick store.Write, apply func(*state) (changed bool)) (changed bool, err error) {
+	return store.Merge(ctx, r.table, stateKey(user), quick, func(s *state) (store.Write, error) {
 		if s.rev == 0 {
 			*s = none()
 		}
@@ -205,7 +205,6 @@ func (r *Repository) mergeState(ctx context.Context, user string, quick store.Wr
 		}
 		return r.replace(user, s), nil
 	})
-	return err
 }
 
 // replace writes the state unless it was changed since it was read. The first rev is

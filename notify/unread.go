@@ -16,7 +16,7 @@ import (
 type Span struct{ From, To ids.ID }
 
 const (
-	maxUnread   = 100 // groups that Unread returns
+	maxUnread   = 100 // groups that UnreadBetween returns
 	unreadReads = 6   // each of twice as many rows as the one before
 
 	// recentSpan is how long after a span's end it is read together with the state. Few
@@ -24,7 +24,7 @@ const (
 	recentSpan = time.Minute
 )
 
-// Unread returns the user's unread groups whose Last is in the span, newest first, at
+// UnreadBetween returns the user's unread groups whose Last is in the span, newest first, at
 // most 100, and whether there may be more. It leaves out announcements, and groups that
 // are archived or snoozed. It is strongly consistent. A write may take as long as
 // Window, so read a span once Window has passed since its end.
@@ -32,8 +32,8 @@ const (
 // Cost: 1 request, 1 RCU for 4 KB of the groups since the span began; if it ended over
 // a minute ago 2 requests, 1 RCU, and 1 RCU for 4 KB of its groups; past groups that are
 // read 6 requests more at most.
-func (r *Repository) Unread(ctx context.Context, user string, in Span) (entries []Entry, more bool, err error) {
-	ctx = plaza.WithOperation(ctx, "notify.Repository.Unread")
+func (r *Repository) UnreadBetween(ctx context.Context, user string, in Span) (entries []Entry, more bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.UnreadBetween")
 	if err := keys.CheckName("User", user); err != nil {
 		return nil, false, err
 	}

@@ -23,7 +23,7 @@ func (w world) thing(thing int) notify.Notification {
 
 func (w world) unread(t testing.TB, from, to ids.ID) (things []string, more bool) {
 	t.Helper()
-	entries, more, err := w.Unread(t.Context(), "bob", notify.Span{From: from, To: to})
+	entries, more, err := w.UnreadBetween(t.Context(), "bob", notify.Span{From: from, To: to})
 	require.NoError(t, err)
 	for _, e := range entries {
 		require.False(t, e.Read)
@@ -69,7 +69,7 @@ func TestUnreadIsWhatASpanHas(t *testing.T) {
 			_, err := w.Snooze(t.Context(), in, w.Now().Add(time.Hour))
 			require.NoError(t, err)
 		case 2:
-			require.NoError(t, w.MarkRead(t.Context(), "bob", []notify.Shown{{Group: in.Group, Last: last[n]}}))
+			require.NoError(t, errOf(w.MarkRead(t.Context(), "bob", []notify.Shown{{Group: in.Group, Last: last[n]}})))
 		case 3:
 			_, err := w.RetractTarget(t.Context(), "bob", feed.Ref{Kind: "photo", ID: "3"})
 			require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestUnreadCostsWhatIsStated(t *testing.T) {
 	metered := w.process(t, nil, meter.Wrap)
 	span := notify.Span{From: ids.At(noon), To: ids.At(w.Now()) + 1<<20}
 	read := func() {
-		entries, _, err := metered.Unread(t.Context(), "bob", span)
+		entries, _, err := metered.UnreadBetween(t.Context(), "bob", span)
 		require.NoError(t, err)
 		require.Len(t, entries, 1)
 	}
@@ -143,7 +143,7 @@ func TestUnreadRefusesInvalidInput(t *testing.T) {
 	}{
 		{"", notify.Span{To: 1}}, {"bob", notify.Span{}}, {"bob", notify.Span{From: 2, To: 2}}, {"bob", notify.Span{From: 2, To: 1}}, {"bob", notify.Span{To: 1 << 63}},
 	} {
-		_, _, err := w.Unread(t.Context(), c.user, c.Span)
+		_, _, err := w.UnreadBetween(t.Context(), c.user, c.Span)
 		require.ErrorIs(t, err, plaza.ErrInvalid)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// Watchers stores a notification for all followers of object in
+// NotifyWatchers stores a notification for all followers of object in
 // Options.Watchers, under the object's text. Its User is empty. Deliver or Run
 // notifies each as Notify does: the Policy decides for each, and the actor is left
 // out. Channels besides the list go to Options.Scheduler alone. Users who follow
@@ -31,8 +31,8 @@ import (
 // created is true if this call stored the notification.
 //
 // Cost: 1 request, 1 WCU for each KB; a process's first 1 request, 1 WCU more.
-func (r *Repository) Watchers(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {
-	ctx = plaza.WithOperation(ctx, "notify.Repository.Watchers")
+func (r *Repository) NotifyWatchers(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.NotifyWatchers")
 	if err := r.checkWatchers(object, n); err != nil {
 		return false, err
 	}

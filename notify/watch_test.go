@@ -105,7 +105,7 @@ func (w world) answer(actor string) notify.Notification {
 
 func (w world) watchers(t testing.TB, n notify.Notification) {
 	t.Helper()
-	created, err := w.Watchers(t.Context(), question, n)
+	created, err := w.NotifyWatchers(t.Context(), question, n)
 	require.NoError(t, err)
 	require.True(t, created)
 }
@@ -177,11 +177,11 @@ func TestWatchersAreNotifiedButNotTheActor(t *testing.T) {
 	n.Activity.To = []string{"somebody"}
 	a.watchers(t, n)
 	require.Len(t, a.jobs(t), 1)
-	var attempts []notify.Delivery
-	delivered, err := a.process(t, &notify.Options{OnDelivery: func(d notify.Delivery) { attempts = append(attempts, d) }}).Deliver(t.Context())
+	var attempts []notify.Attempt
+	delivered, err := a.process(t, &notify.Options{OnAttempt: func(d notify.Attempt) { attempts = append(attempts, d) }}).Deliver(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, delivered)
-	require.Equal(t, []notify.Delivery{{Object: question, ID: n.Activity.ID, Watchers: 6, Done: true}}, attempts)
+	require.Equal(t, []notify.Attempt{{Object: question, ID: n.Activity.ID, Watchers: 6, Done: true}}, attempts)
 	require.Empty(t, a.jobs(t))
 	a.notifiedOf(t, n.Activity.ID, watchersTo(5)...)
 
@@ -202,7 +202,7 @@ func TestARepeatOfWatchersIsHarmless(t *testing.T) {
 	local := n
 	local.Activity.Time = n.Activity.ID.Time().In(time.FixedZone("far", 3600))
 	for _, repeat := range []notify.Notification{n, local} {
-		created, err := a.Watchers(t.Context(), question, repeat)
+		created, err := a.NotifyWatchers(t.Context(), question, repeat)
 		require.NoError(t, err)
 		require.False(t, created)
 	}
@@ -213,7 +213,7 @@ func TestARepeatOfWatchersIsHarmless(t *testing.T) {
 	} {
 		other := n
 		change(&other)
-		created, err := a.Watchers(t.Context(), question, other)
+		created, err := a.NotifyWatchers(t.Context(), question, other)
 		require.ErrorIs(t, err, plaza.ErrConflict)
 		require.False(t, created)
 	}
@@ -230,7 +230,7 @@ func TestARepeatOfWatchersIsHarmless(t *testing.T) {
 
 	old := a.answer("zoe")
 	old.Activity.ID = ids.At(a.Now().Add(-91 * 24 * time.Hour))
-	created, err := a.Watchers(t.Context(), question, old)
+	created, err := a.NotifyWatchers(t.Context(), question, old)
 	require.NoError(t, err)
 	require.False(t, created)
 	require.Empty(t, a.jobs(t))
@@ -278,13 +278,13 @@ func TestInvalidWatchersMakeNoRequest(t *testing.T) {
 	} {
 		n := w.answer("zoe")
 		c.change(&n)
-		_, err := w.Watchers(t.Context(), c.object, n)
+		_, err := w.NotifyWatchers(t.Context(), c.object, n)
 		var invalid *plaza.InvalidError
 		require.ErrorAs(t, err, &invalid, name)
 		require.Equal(t, c.field, invalid.Field, name)
 	}
 	without := a.world.process(t, nil, meter.Wrap)
-	_, err := without.Watchers(t.Context(), question, w.answer("zoe"))
+	_, err := without.NotifyWatchers(t.Context(), question, w.answer("zoe"))
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	_, err = without.Deliver(t.Context())
 	require.ErrorIs(t, err, plaza.ErrInvalid)

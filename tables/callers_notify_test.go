@@ -43,7 +43,7 @@ func notifications(t *testing.T, w *world, as callers) {
 		require.NoError(t, err)
 		f.digests, err = digest.New(db, w.names.Notify, &digest.Options{
 			Now: w.Now,
-			Schedule: func(context.Context, string, string) (digest.Schedule, error) {
+			ScheduleOf: func(context.Context, string, string) (digest.Schedule, error) {
 				return digest.Schedule{Every: time.Hour}, nil
 			},
 		})
@@ -88,18 +88,18 @@ func notifications(t *testing.T, w *world, as callers) {
 		err2(service.Archive(ctx, in)),
 		err2(reader.Archived(ctx, "ann", first)),
 		err2(service.Unarchive(ctx, in)),
-		service.MarkSeen(ctx, "ann", notify.See(page.Items)),
-		service.MarkAllRead(ctx, "ann", notify.See(page.Items)),
-		service.MarkRead(ctx, "ann", []notify.Shown{{Group: entry.Group, Last: entry.Last}}),
+		err2(service.MarkSeen(ctx, "ann", notify.See(page.Items))),
+		err2(service.MarkAllRead(ctx, "ann", notify.See(page.Items))),
+		err2(service.MarkRead(ctx, "ann", []notify.Shown{{Group: entry.Group, Last: entry.Last}})),
 		err2(service.MarkUnread(ctx, in)),
 		err2(reader.Unseen(ctx, who)),
-		err3(reader.Unread(ctx, "ann", notify.Span{To: w.id()})),
+		err3(reader.UnreadBetween(ctx, "ann", notify.Span{To: w.id()})),
 		err2(service.Retract(ctx, retracted)),
 		err2(service.RetractTarget(ctx, "ann", feed.Ref{Kind: "post", ID: "3"})),
 
 		err2(reader.announcements.List(ctx, "all", first)),
 		err2(reader.announcements.Live(ctx, notify.Reader{User: "ann", Audiences: []string{"some"}})),
-		service.Dismiss(ctx, "ann", news.ID),
+		err2(service.Dismiss(ctx, "ann", news.ID)),
 
 		err2(service.prefs.Set(ctx, email, true)),
 		err2(service.prefs.Unset(ctx, email)),
@@ -115,8 +115,8 @@ func notifications(t *testing.T, w *world, as callers) {
 		err2(reader.prefs.Settings(ctx, "ann")),
 		err2(reader.prefs.Decide(ctx, event("4"))),
 
-		err2(service.digests.Due(ctx, "dan", []string{"email"}, w.id())),
-		err2(service.Watchers(ctx, post, notify.Notification{Activity: event("1").Activity})),
+		err2(service.digests.Schedule(ctx, "dan", []string{"email"}, w.id())),
+		err2(service.NotifyWatchers(ctx, post, notify.Notification{Activity: event("1").Activity})),
 	)
 	require.ErrorIs(t, err2(worker.Deliver(ctx)), plaza.ErrBusy)
 
@@ -158,7 +158,7 @@ func (p undecided) Decide(ctx context.Context, n notify.Notification) (notify.De
 // mailbox counts digests.
 type mailbox struct{ sent int }
 
-func (m *mailbox) Send(context.Context, digest.Delivery) error {
+func (m *mailbox) Send(context.Context, digest.Digest) error {
 	m.sent++
 	return nil
 }

@@ -263,7 +263,7 @@ func (s *site) remains(objects bool) string {
 		rest{s.names.Danmu, "danmu: the items of a ratelimit.Table, until they expire"},
 		rest{s.names.Message, "message: the names of conversations of two; each block on them"},
 		rest{s.names.Notify, "notify: the user as an actor in other people's notifications, until these expire (Options.Retention)"},
-		rest{s.names.Notify, "notify: the same in what Watchers stored, until it is delivered"},
+		rest{s.names.Notify, "notify: the same in what NotifyWatchers stored, until it is delivered"},
 		rest{s.names.Notify, "notify: other people's blocks of the user"},
 		rest{s.names.Letters, "letters: records in dead letters, until you redrive or delete them"},
 	)

@@ -244,7 +244,7 @@ func (w *world) seedNotifications() {
 	must2[notify.Result](w)(r.Notify(ctx, retracted))
 	w.done(r.Retract(ctx, retracted))
 	tell("bob", "like", ann, "5")
-	w.done(r.Watchers(ctx, feed.Ref{ID: "bob"}, notify.Notification{Activity: event("comment", ann, "6")}))
+	w.done(r.NotifyWatchers(ctx, feed.Ref{ID: "bob"}, notify.Notification{Activity: event("comment", ann, "6")}))
 	news := must2[notify.Announcement](w)(a.Announce(ctx, notify.Announcement{Audience: "all", Title: "News", Until: time.Now().Add(time.Hour)}))
-	require.NoError(w.t, r.Dismiss(ctx, ann, news.ID))
+	w.done(r.Dismiss(ctx, ann, news.ID))
 }

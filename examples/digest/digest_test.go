@@ -74,7 +74,7 @@ func TestAStoryThatWentWrongFails(t *testing.T) {
 		shows  string // the step before
 	}{
 		"a mail is lost": {func(s *story, next sending) {
-			s.send = func(ctx context.Context, d digest.Delivery) error {
+			s.send = func(ctx context.Context, d digest.Digest) error {
 				if d.User == "ann" {
 					return nil
 				}
@@ -82,13 +82,13 @@ func TestAStoryThatWentWrongFails(t *testing.T) {
 			}
 		}, "Eight in the morning in Berlin"},
 		"an entry is lost": {func(s *story, next sending) {
-			s.send = func(ctx context.Context, d digest.Delivery) error {
+			s.send = func(ctx context.Context, d digest.Digest) error {
 				d.Entries = d.Entries[:1]
 				return next(ctx, d)
 			}
 		}, "Eight in the morning in Berlin"},
 		"a digest for another": {func(s *story, next sending) {
-			s.send = func(ctx context.Context, d digest.Delivery) error {
+			s.send = func(ctx context.Context, d digest.Digest) error {
 				if d.User == "bob" {
 					d.User = "ann"
 				}
@@ -97,7 +97,7 @@ func TestAStoryThatWentWrongFails(t *testing.T) {
 		}, "Eight in London, where bob lives"},
 		"a repeat is not known": {func(s *story, next sending) {
 			attempts := 0
-			s.send = func(ctx context.Context, d digest.Delivery) error {
+			s.send = func(ctx context.Context, d digest.Digest) error {
 				attempts++
 				d.Key += strings.Repeat("x", attempts)
 				return next(ctx, d)
@@ -133,7 +133,7 @@ func TestAnInterruptedRunEnds(t *testing.T) {
 	leaks(t)
 	s, _ := opened(t)
 	ctx, stop := context.WithCancel(t.Context())
-	s.send = func(ctx context.Context, _ digest.Delivery) error {
+	s.send = func(ctx context.Context, _ digest.Digest) error {
 		stop()
 		<-ctx.Done()
 		return ctx.Err()
@@ -175,7 +175,7 @@ func TestOneClickUnsubscribesAndNothingElseDoes(t *testing.T) {
 }
 
 func TestADigestOfAnUnknownChannelIsDropped(t *testing.T) {
-	err := byChannel{}.Send(t.Context(), digest.Delivery{Channel: "pigeon"})
+	err := byChannel{}.Send(t.Context(), digest.Digest{Channel: "pigeon"})
 	require.Error(t, err)
 	require.True(t, sendertest.Permanent(err))
 }

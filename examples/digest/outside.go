@@ -114,7 +114,7 @@ func (o *outside) Close() error {
 // byChannel is a digest.Sender of several channels.
 type byChannel map[string]digest.Sender
 
-func (b byChannel) Send(ctx context.Context, d digest.Delivery) error {
+func (b byChannel) Send(ctx context.Context, d digest.Digest) error {
 	if sender, ok := b[d.Channel]; ok {
 		return sender.Send(ctx, d)
 	}

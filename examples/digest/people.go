@@ -39,7 +39,7 @@ func (r registry) Address(_ context.Context, user string) (mail.Address, error) 
 	return mail.Address{}, plaza.ErrNotFound
 }
 
-func (r registry) Letter(_ context.Context, d digest.Delivery) (digestmail.Letter, error) {
+func (r registry) Letter(_ context.Context, d digest.Digest) (digestmail.Letter, error) {
 	letter := digestmail.Letter{Lang: "en", Subject: subject(d), Unsubscribe: "No more mails like this"}
 	for _, e := range d.Entries {
 		letter.Lines = append(letter.Lines, digestmail.Line{Text: line(e), Link: "https://plaza.test/" + e.Activity.Object.Kind + "/" + e.Activity.Object.ID})
@@ -55,11 +55,11 @@ func (r registry) Phone(_ context.Context, user string) (string, error) {
 	return "", plaza.ErrNotFound
 }
 
-func (r registry) Words(_ context.Context, d digest.Delivery) (string, error) {
+func (r registry) Words(_ context.Context, d digest.Digest) (string, error) {
 	return subject(d) + ": " + strings.Join(lines(d), "; "), nil
 }
 
-func subject(d digest.Delivery) string {
+func subject(d digest.Digest) string {
 	switch {
 	case d.More:
 		return fmt.Sprintf("More than %d things happened", len(d.Entries))
@@ -70,7 +70,7 @@ func subject(d digest.Delivery) string {
 	}
 }
 
-func lines(d digest.Delivery) (all []string) {
+func lines(d digest.Digest) (all []string) {
 	for _, e := range d.Entries {
 		all = append(all, line(e))
 	}

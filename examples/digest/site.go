@@ -55,7 +55,7 @@ func newSite(env *plazatest.Env, c *clock) (*site, error) {
 
 // process returns what each process has of its own.
 func (s *site) process(d *dynamo.DB) (*digest.Repository, *notify.Repository, error) {
-	digests, err := digest.New(d, s.table, &digest.Options{Schedule: schedule, Now: s.Now})
+	digests, err := digest.New(d, s.table, &digest.Options{ScheduleOf: schedule, Now: s.Now})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,8 +106,8 @@ func (s *site) happens(ctx context.Context, actor, verb, user string, object fee
 	res, _, err := s.bell.Notify(ctx, notify.Notification{User: user, Activity: feed.Activity{
 		ID: id, Actor: feed.Ref{ID: actor}, Verb: verb, Object: object,
 	}})
-	if err == nil && res.Outcome != notify.Stored {
-		err = fmt.Errorf("%s's %s is %s", actor, verb, res.Outcome)
+	if err == nil && (res.Dropped || res.Full) {
+		err = fmt.Errorf("%s's %s is not stored", actor, verb)
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func newStory(ctx context.Context, env *plazatest.Env, out io.Writer) (*story, e
 		return nil, err
 	}
 	s.send = senders.Send
-	deliver := sending(func(ctx context.Context, d digest.Delivery) error { return s.send(ctx, d) })
+	deliver := sending(func(ctx context.Context, d digest.Digest) error { return s.send(ctx, d) })
 	s.worker, err = site.worker(env.DB, deliver, func(a digest.Attempt) {
 		if a.Err != nil {
 			s.failed.Add(1)
@@ -186,6 +186,6 @@ func (s *story) sum() error {
 }
 
 // sending is a digest.Sender.
-type sending func(context.Context, digest.Delivery) error
+type sending func(context.Context, digest.Digest) error
 
-func (f sending) Send(ctx context.Context, d digest.Delivery) error { return f(ctx, d) }
+func (f sending) Send(ctx context.Context, d digest.Digest) error { return f(ctx, d) }

@@ -80,7 +80,7 @@ func (s *story) crash(ctx context.Context) error {
 	cfg.HTTPClient = line
 	living, die := context.WithCancel(ctx)
 	defer die()
-	dying, err := s.site.worker(dynamo.New(cfg), sending(func(ctx context.Context, d digest.Delivery) error {
+	dying, err := s.site.worker(dynamo.New(cfg), sending(func(ctx context.Context, d digest.Digest) error {
 		err := s.send(ctx, d)
 		line.cut.Store(true)
 		die()

@@ -51,12 +51,13 @@ func (a *api) markSeen(r *http.Request) (any, error) { return markView(r, a.bell
 
 func (a *api) markAllRead(r *http.Request) (any, error) { return markView(r, a.bell.MarkAllRead) }
 
-func markView(r *http.Request, mark func(context.Context, string, notify.View) error) (any, error) {
+func markView(r *http.Request, mark func(context.Context, string, notify.View) (bool, error)) (any, error) {
 	var view notify.View
 	if err := guard.ReadJSON(r, &view); err != nil {
 		return nil, err
 	}
-	return none{}, mark(r.Context(), r.PathValue("user"), view)
+	_, err := mark(r.Context(), r.PathValue("user"), view)
+	return none{}, err
 }
 
 func (a *api) markRead(r *http.Request) (any, error) {
@@ -66,7 +67,8 @@ func (a *api) markRead(r *http.Request) (any, error) {
 	if err := guard.ReadJSON(r, &read); err != nil {
 		return nil, err
 	}
-	return none{}, a.bell.MarkRead(r.Context(), r.PathValue("user"), read.Shown)
+	_, err := a.bell.MarkRead(r.Context(), r.PathValue("user"), read.Shown)
+	return none{}, err
 }
 
 func (a *api) dismiss(r *http.Request) (any, error) {
@@ -74,7 +76,8 @@ func (a *api) dismiss(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return none{}, a.bell.Dismiss(r.Context(), r.PathValue("user"), id)
+	_, err = a.bell.Dismiss(r.Context(), r.PathValue("user"), id)
+	return none{}, err
 }
 
 func (a *api) markUnread(r *http.Request) (any, error) { return moved(r, a.bell.MarkUnread) }

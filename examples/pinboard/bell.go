@@ -33,7 +33,7 @@ func (a *app) openBell(db *dynamo.DB) (err error) {
 	if a.announcements, err = announce.New(db, table, a.ids, &announce.Options{OnCorrupt: a.onCorrupt}); err != nil {
 		return err
 	}
-	if a.digests, err = digest.New(db, table, &digest.Options{Schedule: a.scheduleOf, OnCorrupt: a.onCorrupt}); err != nil {
+	if a.digests, err = digest.New(db, table, &digest.Options{ScheduleOf: a.scheduleOf, OnCorrupt: a.onCorrupt}); err != nil {
 		return err
 	}
 	a.bell, err = notify.New(db, table, a.ids, &notify.Options{
@@ -124,13 +124,14 @@ func (s *api) unseen(r *http.Request, me people.Person) (any, error) {
 }
 
 // markView marks what a page showed, which it sends back as it got it.
-func (s *api) markView(mark func(context.Context, string, notify.View) error) action {
+func (s *api) markView(mark func(context.Context, string, notify.View) (bool, error)) action {
 	return func(r *http.Request, me people.Person) (any, error) {
 		var view notify.View
 		if err := guard.ReadJSON(r, &view); err != nil {
 			return nil, err
 		}
-		return struct{}{}, mark(r.Context(), me.ID, view)
+		did, err := mark(r.Context(), me.ID, view)
+		return changed{did}, err
 	}
 }
 
@@ -141,7 +142,8 @@ func (s *api) markRead(r *http.Request, me people.Person) (any, error) {
 	if err := guard.ReadJSON(r, &read); err != nil {
 		return nil, err
 	}
-	return struct{}{}, s.bell.MarkRead(r.Context(), me.ID, read.Shown)
+	_, err := s.bell.MarkRead(r.Context(), me.ID, read.Shown)
+	return struct{}{}, err
 }
 
 // move changes the group that the path names.
@@ -168,5 +170,6 @@ func (s *api) dismiss(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return struct{}{}, s.bell.Dismiss(r.Context(), me.ID, id)
+	did, err := s.bell.Dismiss(r.Context(), me.ID, id)
+	return changed{did}, err
 }

@@ -134,8 +134,8 @@ func (s *api) digestNow(r *http.Request, me people.Person) (any, error) {
 		return nil, &plaza.InvalidError{Field: "key", Reason: "has no bytes, or more than 64"}
 	}
 	now := time.Now()
-	d := digest.Delivery{Key: me.ID + " " + body.Key, User: me.ID, Channel: email, From: now.Add(-7 * 24 * time.Hour), Slot: now}
-	unread, more, err := s.bell.Unread(r.Context(), me.ID, notify.Span{From: ids.At(d.From), To: ids.At(now.Add(time.Minute))})
+	d := digest.Digest{Key: me.ID + " " + body.Key, User: me.ID, Channel: email, From: now.Add(-7 * 24 * time.Hour), Slot: now}
+	unread, more, err := s.bell.UnreadBetween(r.Context(), me.ID, notify.Span{From: ids.At(d.From), To: ids.At(now.Add(time.Minute))})
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (s *api) mailbox(r *http.Request, me people.Person) (any, error) {
 // post is the digest.Sender: it writes the mails.
 type post struct{ *app }
 
-func (p post) Send(ctx context.Context, d digest.Delivery) error {
+func (p post) Send(ctx context.Context, d digest.Digest) error {
 	to, ok := people.Get(d.User)
 	if !ok {
 		return digest.Permanent(plaza.ErrNotFound)
@@ -226,7 +226,7 @@ func (p post) Send(ctx context.Context, d digest.Delivery) error {
 	return p.rings.Publish(ctx, d.User, ring{}) // so that a page shows it
 }
 
-func subject(d digest.Delivery) string {
+func subject(d digest.Digest) string {
 	switch {
 	case d.More:
 		return fmt.Sprintf("More than %d things happened on Pinboard", len(d.Entries))

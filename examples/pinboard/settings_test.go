@@ -97,7 +97,7 @@ func TestADigestArrivesByItsSchedule(t *testing.T) {
 	w.bells(t, "ann", "@eric followed you")
 
 	later := func() time.Time { return time.Now().Add(2 * time.Hour) }
-	digests, err := digest.New(dynamo.New(w.env.Config), w.env.Tables.Notify, &digest.Options{Schedule: w.scheduleOf, Now: later})
+	digests, err := digest.New(dynamo.New(w.env.Config), w.env.Tables.Notify, &digest.Options{ScheduleOf: w.scheduleOf, Now: later})
 	require.NoError(t, err)
 	worker, err := w.digestWorker(digests)
 	require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestMailsAndTheirLinksOutliveARestart(t *testing.T) {
 	token, err := w.unsubscribeToken("ann", email)
 	require.NoError(t, err)
 	for _, key := range []string{"1", "2", "2"} {
-		require.NoError(t, post{w.app}.Send(t.Context(), digest.Delivery{Key: key, User: "ann", Unsubscribe: token}))
+		require.NoError(t, post{w.app}.Send(t.Context(), digest.Digest{Key: key, User: "ann", Unsubscribe: token}))
 	}
 	before := ann.mails()
 	require.Len(t, before, 2)

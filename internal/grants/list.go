@@ -115,14 +115,14 @@ func features() []feature {
 		{name: "notify", schema: "notify.Table", roles: map[Role]duty{
 			// Lists and counts bring back snoozed groups that are due.
 			Reader: {
-				[]string{"notify.Repository: Verify List Archived Snoozed Unseen Unread", "notify/announce.Repository: Verify List Live",
+				[]string{"notify.Repository: Verify List Archived Snoozed Unseen UnreadBetween", "notify/announce.Repository: Verify List Live",
 					"notify/prefs.Repository: Verify Settings Blocked Blocks Mutes Decide", "notify/digest.Repository: Verify"},
 				[]Grant{on("notify", reads+"UpdateItem"), onIndex("notify", "recent")},
 			},
 			Service: {
-				[]string{"notify.Repository: Notify Retract RetractTarget MarkSeen MarkRead MarkAllRead MarkUnread Archive Unarchive Snooze Unsnooze Dismiss Watchers",
+				[]string{"notify.Repository: Notify Retract RetractTarget MarkSeen MarkRead MarkAllRead MarkUnread Archive Unarchive Snooze Unsnooze Dismiss NotifyWatchers",
 					"notify/announce.Repository: Announce Withdraw", "notify/prefs.Repository: Set Unset Unsubscribe Block Unblock Mute Unmute",
-					"notify/digest.Repository: Due"},
+					"notify/digest.Repository: Schedule"},
 				[]Grant{on("notify", writes)},
 			},
 			Worker: {

@@ -13,7 +13,7 @@
 //	}, cursor.PageRequest{})
 //
 //	changed, err := announcements.Withdraw(ctx, "everyone", a.ID) // for all
-//	err = bell.Dismiss(ctx, "ann", a.ID)                          // for one user
+//	changed, err = bell.Dismiss(ctx, "ann", a.ID)                 // for one user
 //
 // An audience is any name. The service decides who belongs to it: it sets
 // notify.Reader.Audiences.

@@ -133,7 +133,7 @@ func TestWithdrawnDismissedAndForeignAnnouncementsDoNotShow(t *testing.T) {
 	require.ElementsMatch(t, []string{"one", "two", "three"}, announced(b.list(t, ann, 10)))
 	require.Equal(t, 3, b.unseen(t, ann))
 
-	require.NoError(t, b.Dismiss(t.Context(), "ann", two.ID))
+	require.NoError(t, errOf(b.Dismiss(t.Context(), "ann", two.ID)))
 	left := b.list(t, ann, 10)
 	require.ElementsMatch(t, []string{"one", "three"}, announced(left))
 	for _, e := range left {
@@ -152,7 +152,7 @@ func TestWithdrawnDismissedAndForeignAnnouncementsDoNotShow(t *testing.T) {
 	require.Equal(t, 1, b.unseen(t, bob))
 
 	w.forward(notify.Window)
-	require.NoError(t, b.MarkAllRead(t.Context(), "bob", notify.See(b.list(t, bob, 10))))
+	require.NoError(t, errOf(b.MarkAllRead(t.Context(), "bob", notify.See(b.list(t, bob, 10)))))
 	require.Zero(t, b.unseen(t, bob))
 	require.Equal(t, 1, b.unseen(t, ann))
 	entry := b.list(t, bob, 10)[0]
@@ -229,7 +229,7 @@ func TestEveryUserSeesEveryAnnouncementAsNew(t *testing.T) {
 					wasNew[user][e.Announcement.Title] = true
 				}
 			}
-			require.NoError(t, b.MarkSeen(t.Context(), user, notify.See(entries)))
+			require.NoError(t, errOf(b.MarkSeen(t.Context(), user, notify.See(entries))))
 		}
 		w.forward(2 * lead)
 		for _, user := range users {

@@ -130,15 +130,15 @@ func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
 	if _, err := w.ensure(ctx, t, read); err != nil || t.held {
 		return err
 	}
-	delivery, err := w.delivery(ctx, t)
+	d, err := w.digest(ctx, t)
 	if err != nil {
 		return err
 	}
-	if t.Entries = len(delivery.Entries); t.Entries == 0 {
+	if t.Entries = len(d.Entries); t.Entries == 0 {
 		t.Done = true
 		return nil
 	}
-	if err := w.sender.Send(ctx, delivery); err != nil {
+	if err := w.sender.Send(ctx, d); err != nil {
 		return err
 	}
 	t.Sent, t.Done = true, true
@@ -168,16 +168,16 @@ func (w *Worker) exists(ctx context.Context, job dueJob) (bool, error) {
 	return err == nil, err
 }
 
-// delivery returns what to send.
-func (w *Worker) delivery(ctx context.Context, t *trial) (Delivery, error) {
+// digest returns what to send.
+func (w *Worker) digest(ctx context.Context, t *trial) (Digest, error) {
 	job := t.job.Work
-	d := Delivery{
+	d := Digest{
 		Key: t.Key, User: job.User, Channel: job.Channel, Attempt: job.Tries + 1,
 		From: t.spans[0].from.Time(), Slot: t.Slot,
 	}
 	var err error
 	if d.Entries, d.More, err = w.entries(ctx, job, t.spans); err != nil {
-		return Delivery{}, err
+		return Digest{}, err
 	}
 	if len(d.Entries) > 0 && w.opts.Unsubscribe != nil {
 		d.Unsubscribe, err = w.opts.Unsubscribe(job.User, job.Channel)
@@ -190,7 +190,7 @@ func (w *Worker) entries(ctx context.Context, job dueItem, own spans) (entries [
 	reads := 0
 	for _, s := range slices.Backward(own) {
 		for in := (notify.Span{From: s.from, To: s.to}); in.From < in.To; {
-			read, rest, err := w.groups.Unread(ctx, job.User, in)
+			read, rest, err := w.groups.UnreadBetween(ctx, job.User, in)
 			if err != nil {
 				return nil, false, err
 			}

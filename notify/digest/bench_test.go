@@ -61,8 +61,8 @@ func (h byHand) due(ctx context.Context, user string) error {
 	return err
 }
 
-// BenchmarkDue plans the digest of a slot's first event.
-func BenchmarkDue(b *testing.B) {
+// BenchmarkSchedule plans the digest of a slot's first event.
+func BenchmarkSchedule(b *testing.B) {
 	w := newWorld(b, hourly)
 	p := w.process(b, parts{})
 	h := byHand{w, dynamotest.DB(b).Client().(*dynamodb.Client)}
@@ -134,7 +134,7 @@ func (h byHand) attempt(ctx context.Context, job item, mailbox digest.Sender, de
 	if err != nil {
 		return err
 	}
-	if err := mailbox.Send(ctx, digest.Delivery{
+	if err := mailbox.Send(ctx, digest.Digest{
 		Key: strings.Join([]string{user, email, slot}, "#"), User: user, Channel: email, Entries: decode(groups.Items),
 	}); err != nil {
 		return err

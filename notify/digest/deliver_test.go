@@ -45,7 +45,7 @@ func TestTenEventsAreOneDigest(t *testing.T) {
 	require.Len(t, sent, 1)
 	require.Equal(t, "0 1 2 3 4 5 6 7 8 9", objectsOf(sent[0]))
 	slot := time.Date(2026, 3, 11, 8, 0, 0, 0, time.UTC)
-	require.Equal(t, digest.Delivery{
+	require.Equal(t, digest.Digest{
 		Key: "ann#email#" + ids.At(slot).String(), User: "ann", Channel: email,
 		From: slot.AddDate(0, 0, -1), Slot: slot, Entries: sent[0].Entries, Attempt: 1,
 	}, sent[0])
@@ -57,7 +57,7 @@ func TestWithoutEventsNothingIsSent(t *testing.T) {
 	p := w.process(t, parts{})
 	require.NoError(t, p.due(t.Context(), "ann", []string{email}, w.id()), "the event is not stored after that")
 	p.notify(t, "1")
-	err := p.MarkAllRead(t.Context(), "ann", p.view(t))
+	err := errOf(p.MarkAllRead(t.Context(), "ann", p.view(t)))
 	require.NoError(t, err)
 	p.until(t, "08:01:00")
 	require.Equal(t, 1, p.deliver(t), "all is read")
@@ -97,7 +97,7 @@ func TestADigestLeavesOutReadAndUnlistedGroups(t *testing.T) {
 	}
 	for _, e := range p.list(t) {
 		if e.Activity.Object.ID == "read" {
-			err := p.MarkRead(t.Context(), "ann", []notify.Shown{{Group: e.Group, Last: e.Last}})
+			err := errOf(p.MarkRead(t.Context(), "ann", []notify.Shown{{Group: e.Group, Last: e.Last}}))
 			require.NoError(t, err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestADigestLeavesOutReadAndUnlistedGroups(t *testing.T) {
 	_, err = p.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "post", ID: "retracted"})
 	require.NoError(t, err)
 	w.pass(time.Minute)
-	err = p.MarkSeen(t.Context(), "ann", p.view(t))
+	err = errOf(p.MarkSeen(t.Context(), "ann", p.view(t)))
 	require.NoError(t, err)
 	p.until(t, "09:00:00")
 	p.deliver(t)
@@ -210,7 +210,7 @@ func TestWatchersGetDigests(t *testing.T) {
 	p := w.process(t, parts{bell: notify.Options{Watchers: follows}})
 	n := w.post("", "answer")
 	n.Activity.Target = question
-	_, err = p.Watchers(t.Context(), question, n)
+	_, err = p.NotifyWatchers(t.Context(), question, n)
 	require.NoError(t, err)
 	_, err = p.Deliver(t.Context())
 	require.NoError(t, err)
@@ -282,7 +282,7 @@ func TestInvalidInputIsRefused(t *testing.T) {
 		requireInvalid(t, field, err)
 	}
 	for field, opts := range map[string]*digest.WorkerOptions{
-		"WorkerOptions.AtOnce": {AtOnce: -1}, "WorkerOptions.Poll": {Poll: -1},
+		"WorkerOptions.Parallel": {Parallel: -1}, "WorkerOptions.Poll": {Poll: -1},
 	} {
 		_, err := digest.NewWorker(p.digests, p.Repository, w.mailbox, opts)
 		requireInvalid(t, field, err)
@@ -370,6 +370,6 @@ func TestAHotMomentIsSharedByWorkers(t *testing.T) {
 
 type groupsOf func(user string, in notify.Span) []notify.Entry
 
-func (g groupsOf) Unread(_ context.Context, user string, in notify.Span) ([]notify.Entry, bool, error) {
+func (g groupsOf) UnreadBetween(_ context.Context, user string, in notify.Span) ([]notify.Entry, bool, error) {
 	return g(user, in), false, nil
 }

@@ -3,7 +3,7 @@
 // Your Sender renders and sends it.
 //
 //	digests, err := digest.New(db, "notify", &digest.Options{
-//		Schedule: func(ctx context.Context, user, channel string) (digest.Schedule, error) {
+//		ScheduleOf: func(ctx context.Context, user, channel string) (digest.Schedule, error) {
 //			return digest.Schedule{Daily: "08:00", Zone: "Europe/Berlin"}, nil // from your users' settings
 //		},
 //	})
@@ -13,8 +13,8 @@
 //	err = worker.Run(ctx) // in the background, or Deliver from a scheduled Lambda
 //
 // The Policy names the channels of each event, such as "email": without a Policy there
-// are no digests. A schedule divides time into slots. For each channel of an event, Due
-// stores that the user has a digest at the end of the slot. Then the worker reads the
+// are no digests. A schedule divides time into slots. For each channel of an event,
+// Schedule stores that the user has a digest at the end of the slot. Then the worker reads the
 // user's unread groups that were written in the slot, and calls the Sender with them.
 // If nothing is unread by then, it sends nothing.
 //

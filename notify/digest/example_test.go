@@ -28,7 +28,7 @@ func ExampleNew() {
 	db, table := open(ctx)
 
 	digests, err := digest.New(db, table, &digest.Options{
-		Schedule: func(_ context.Context, user, channel string) (digest.Schedule, error) { // from your users' settings
+		ScheduleOf: func(_ context.Context, user, channel string) (digest.Schedule, error) { // from your users' settings
 			if channel == "push" {
 				return digest.Schedule{Every: 5 * time.Minute}, nil
 			}
@@ -139,7 +139,7 @@ func ExampleNewWorker_preferences() {
 // printer is a Sender. A real one renders a mail, and passes Key on as its identity.
 type printer struct{}
 
-func (printer) Send(_ context.Context, d digest.Delivery) error {
+func (printer) Send(_ context.Context, d digest.Digest) error {
 	fmt.Printf("%s to %s of %s: %d new\n", d.Channel, d.User, d.Slot.UTC().Format("15:04"), len(d.Entries))
 	for _, e := range d.Entries {
 		fmt.Printf("  %s: %s on %s\n", e.Actors[0].ID, e.Activity.Verb, e.Activity.Object)
@@ -152,7 +152,7 @@ type mailer struct {
 	unsubscribe string
 }
 
-func (m *mailer) Send(ctx context.Context, d digest.Delivery) error {
+func (m *mailer) Send(ctx context.Context, d digest.Digest) error {
 	m.unsubscribe = d.Unsubscribe
 	return m.printer.Send(ctx, d)
 }

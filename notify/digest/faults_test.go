@@ -143,7 +143,7 @@ type moody struct {
 
 func (m *moody) settle() { m.calm = true }
 
-func (m *moody) Send(ctx context.Context, d digest.Delivery) error {
+func (m *moody) Send(ctx context.Context, d digest.Digest) error {
 	m.mu.Lock()
 	mood := m.random.IntN(10)
 	m.mu.Unlock()
@@ -188,7 +188,7 @@ func (o *outdated) schedule(ctx context.Context, user, channel string) (digest.S
 	return o.known[user], nil
 }
 
-// A process is killed at each of its writes in turn: of Due, of the event, and of the
+// A process is killed at each of its writes in turn: of Schedule, of the event, and of the
 // delivery. Then its caller repeats, and another worker goes on.
 func TestAKilledProcessLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()

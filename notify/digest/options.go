@@ -17,10 +17,10 @@ const maxJobShards = 64
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Schedule returns the schedule of a user's channel, for example from your users'
+	// ScheduleOf returns the schedule of a user's channel, for example from your users'
 	// settings. A process may use the result for 30 s. Its error fails the notification.
 	// Defaults to daily at 08:00 UTC.
-	Schedule func(ctx context.Context, user, channel string) (Schedule, error)
+	ScheduleOf func(ctx context.Context, user, channel string) (Schedule, error)
 
 	// JobShards is how many partitions hold the planned digests, 1 to 64. More shards let
 	// more workers share the work. You may raise it at any time. Defaults to 1.
@@ -44,8 +44,8 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	if o.Schedule == nil {
-		o.Schedule = func(context.Context, string, string) (Schedule, error) { return Schedule{Daily: "08:00"}, nil }
+	if o.ScheduleOf == nil {
+		o.ScheduleOf = func(context.Context, string, string) (Schedule, error) { return Schedule{Daily: "08:00"}, nil }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -73,8 +73,8 @@ type WorkerOptions struct {
 	// called before every Send. Defaults to no text.
 	Unsubscribe func(user, channel string) (string, error)
 
-	// AtOnce is how many digests are sent at once, 1 to 1,000. Defaults to 16.
-	AtOnce int
+	// Parallel is how many digests are sent at once, 1 to 1,000. Defaults to 16.
+	Parallel int
 
 	// Poll is how long Run waits after it found nothing to do, give or take a
 	// quarter. Defaults to 2 s.
@@ -94,7 +94,7 @@ func (o *WorkerOptions) setDefaults() error {
 		o.OnAttempt = func(Attempt) {}
 	}
 	return cmp.Or(
-		args.Default("WorkerOptions.AtOnce", &o.AtOnce, 16, 1, 1000),
+		args.Default("WorkerOptions.Parallel", &o.Parallel, 16, 1, 1000),
 		args.DefaultAtLeast("WorkerOptions.Poll", &o.Poll, 2*time.Second, 0),
 	)
 }

@@ -17,21 +17,21 @@ import (
 // failing is a Sender that always fails.
 type failing struct{}
 
-func (failing) Send(context.Context, digest.Delivery) error { return errBroken }
+func (failing) Send(context.Context, digest.Digest) error { return errBroken }
 
 // sends is a Sender made of a function.
-type sends func(context.Context, digest.Delivery) error
+type sends func(context.Context, digest.Digest) error
 
-func (s sends) Send(ctx context.Context, d digest.Delivery) error { return s(ctx, d) }
+func (s sends) Send(ctx context.Context, d digest.Digest) error { return s(ctx, d) }
 
 func TestADigestThatFailsIsTriedForADay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)
-	var sent []digest.Delivery
+	var sent []digest.Digest
 	var attempts []digest.Attempt
 	var at []time.Time
 	p := w.process(t, parts{
-		sender: sends(func(_ context.Context, d digest.Delivery) error {
+		sender: sends(func(_ context.Context, d digest.Digest) error {
 			sent = append(sent, d)
 			at = append(at, w.Now())
 			return errBroken
@@ -81,7 +81,7 @@ func TestAPermanentErrorEndsADigest(t *testing.T) {
 	w := newWorld(t, hourly)
 	var attempts []digest.Attempt
 	p := w.process(t, parts{
-		sender: sends(func(context.Context, digest.Delivery) error {
+		sender: sends(func(context.Context, digest.Digest) error {
 			return fmt.Errorf("smtp: %w", digest.Permanent(errBroken))
 		}),
 		worker: digest.WorkerOptions{OnAttempt: func(a digest.Attempt) { attempts = append(attempts, a) }},
@@ -103,7 +103,7 @@ func TestADigestThatFailsKeepsWhatItCovers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, digest.Schedule{Every: time.Minute})
 	broken := true
-	p := w.process(t, parts{sender: sends(func(ctx context.Context, d digest.Delivery) error {
+	p := w.process(t, parts{sender: sends(func(ctx context.Context, d digest.Digest) error {
 		if broken && objectsOf(d) == "0" {
 			return errBroken
 		}
@@ -149,7 +149,7 @@ func TestOneFailingUserDelaysNoOther(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, hourly)
 			for part, p := range map[string]parts{
-				"sender": {sender: sends(func(ctx context.Context, d digest.Delivery) error {
+				"sender": {sender: sends(func(ctx context.Context, d digest.Digest) error {
 					if d.User == "ann" {
 						return fail(ctx)
 					}
@@ -207,7 +207,7 @@ func TestAfterAnOutageAllIsSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)
 	down := true
-	p := w.process(t, parts{sender: sends(func(ctx context.Context, d digest.Delivery) error {
+	p := w.process(t, parts{sender: sends(func(ctx context.Context, d digest.Digest) error {
 		if down {
 			return errBroken
 		}

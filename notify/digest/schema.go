@@ -40,7 +40,7 @@ type dueItem struct {
 
 func (d dueItem) place() place { return place{d.User, d.Channel} }
 
-func (d dueItem) key() string { return deliveryKey(d.User, d.Channel, d.Slot) }
+func (d dueItem) key() string { return digestKey(d.User, d.Channel, d.Slot) }
 
 // CheckItem refuses what cannot be delivered.
 func (d *dueItem) CheckItem() error {

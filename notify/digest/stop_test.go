@@ -86,7 +86,7 @@ func TestASenderThatIsStoppedIsCalledAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)
 	ctx, stop := context.WithCancel(t.Context())
-	p := w.process(t, parts{sender: sends(func(ctx context.Context, _ digest.Delivery) error {
+	p := w.process(t, parts{sender: sends(func(ctx context.Context, _ digest.Digest) error {
 		stop()
 		<-ctx.Done()
 		return ctx.Err()
@@ -107,13 +107,13 @@ func TestAStoppedWorkerLeavesTheLeaseOfAnother(t *testing.T) {
 	w := newWorld(t, hourly)
 	ctx, stop := context.WithCancel(t.Context())
 	sending, sent := make(chan struct{}), make(chan struct{})
-	heir := w.process(t, parts{sender: sends(func(ctx context.Context, d digest.Delivery) error {
+	heir := w.process(t, parts{sender: sends(func(ctx context.Context, d digest.Digest) error {
 		close(sending)
 		<-sent
 		return w.Send(ctx, d)
 	})})
 	ended := make(chan error)
-	frozen := w.process(t, parts{sender: sends(func(context.Context, digest.Delivery) error {
+	frozen := w.process(t, parts{sender: sends(func(context.Context, digest.Digest) error {
 		w.pass(time.Minute)
 		go func() {
 			_, err := heir.worker.Deliver(t.Context())
@@ -151,7 +151,7 @@ func TestASenderThatHangsIsLeftBehind(t *testing.T) {
 				forever := make(chan struct{})
 				var attempts []digest.Attempt
 				worker := w.process(t, parts{
-					sender: sends(func(ctx context.Context, _ digest.Delivery) error { return tc.hang(ctx, forever) }),
+					sender: sends(func(ctx context.Context, _ digest.Digest) error { return tc.hang(ctx, forever) }),
 					worker: digest.WorkerOptions{OnAttempt: func(a digest.Attempt) { attempts = append(attempts, a) }},
 				}, func(aws.HTTPClient) aws.HTTPClient {
 					return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // one of the bubble
@@ -185,7 +185,7 @@ func TestASentDigestIsNotPlannedAgainWhileItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attempts []digest.Attempt
 		worker := w.process(t, parts{
-			sender: sends(func(context.Context, digest.Delivery) error {
+			sender: sends(func(context.Context, digest.Digest) error {
 				time.Sleep(digest.SendTime - time.Second)
 				return nil
 			}),
@@ -233,7 +233,7 @@ func TestRunDeliversUntilItIsStopped(t *testing.T) {
 	ended := make(chan digest.Attempt, 10)
 	hangs, slow := make(chan struct{}), make(chan struct{})
 	p := w.process(t, parts{
-		sender: sends(func(ctx context.Context, d digest.Delivery) error {
+		sender: sends(func(ctx context.Context, d digest.Digest) error {
 			if d.User == "bob" {
 				close(slow)
 				<-hangs

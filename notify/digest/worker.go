@@ -17,7 +17,7 @@ import (
 
 // Groups reads users' notifications. *notify.Repository is one.
 type Groups interface {
-	Unread(ctx context.Context, user string, in notify.Span) (entries []notify.Entry, more bool, err error)
+	UnreadBetween(ctx context.Context, user string, in notify.Span) (entries []notify.Entry, more bool, err error)
 }
 
 // Worker sends the digests that are due. Any number of workers may run at once.
@@ -54,7 +54,7 @@ func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOp
 //
 // Cost: for each digest 4 requests, 1.5 RCU, 2 WCU, 1 RCU more for each further 4 KB of
 // entries, and the Policy for each of them; where it leaves out some of more than 100
-// groups, up to 9 times Groups.Unread more; for one that is over a minute late 1 request,
+// groups, up to 9 times Groups.UnreadBetween more; for one that is over a minute late 1 request,
 // 1 RCU more, and after a change of the schedule up to 3 requests, 3 RCU; for one that
 // fails 3 WCU more; for one that moves 4 requests, 0.5 RCU, 3 WCU; 1 request for each 100
 // digests that are due and for each job shard (1), 0.5 RCU for 4 KB; and 1 request, 0.5
@@ -100,11 +100,11 @@ type crew struct {
 
 func (w *Worker) newCrew() *crew {
 	c := &crew{w: w, group: parallel.New(), busy: map[store.Key]bool{}}
-	c.group.SetLimit(w.opts.AtOnce)
+	c.group.SetLimit(w.opts.Parallel)
 	return c
 }
 
-// pass starts an attempt for every digest that is due. It waits while AtOnce attempts
+// pass starts an attempt for every digest that is due. It waits while Parallel attempts
 // are running.
 func (c *crew) pass(ctx context.Context) error {
 	before := ids.At(c.w.r.opts.Now().Add(-notify.Window)).String()

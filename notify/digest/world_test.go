@@ -102,17 +102,17 @@ func (s *settings) choose(user string, own digest.Schedule) {
 // mailbox is a Sender that keeps its deliveries.
 type mailbox struct {
 	mu   sync.Mutex
-	sent []digest.Delivery
+	sent []digest.Digest
 }
 
-func (m *mailbox) Send(_ context.Context, d digest.Delivery) error {
+func (m *mailbox) Send(_ context.Context, d digest.Digest) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sent = append(m.sent, d)
 	return nil
 }
 
-func (m *mailbox) all() []digest.Delivery {
+func (m *mailbox) all() []digest.Digest {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.sent)
@@ -133,7 +133,7 @@ func (m *mailbox) objects(t testing.TB) string {
 	return strings.Join(texts, ", ")
 }
 
-func objectsOf(d digest.Delivery) string {
+func objectsOf(d digest.Digest) string {
 	var own []string
 	for _, e := range slices.Backward(d.Entries) { // oldest first
 		own = append(own, e.Activity.Object.ID)
@@ -176,7 +176,7 @@ func (w world) process(t testing.TB, p parts, wrap ...wrapper) process {
 	if p.policy == nil {
 		p.policy = channels{email}
 	}
-	p.opts.Now, p.opts.Schedule = p.now, p.schedule
+	p.opts.Now, p.opts.ScheduleOf = p.now, p.schedule
 	db := dynamotest.DB(t, wrap...)
 	digests, err := digest.New(db, w.table, &p.opts)
 	require.NoError(t, err)
@@ -224,7 +224,7 @@ func (p process) notify(t testing.TB, posts ...string) {
 
 // due plans digests for an event.
 func (p process) due(ctx context.Context, user string, channels []string, at ids.ID) error {
-	_, err := p.digests.Due(ctx, user, channels, at)
+	_, err := p.digests.Schedule(ctx, user, channels, at)
 	return err
 }
 
@@ -269,3 +269,6 @@ func (w world) jobs(t testing.TB) (all []job) {
 	slices.SortFunc(all, func(a, b job) int { return strings.Compare(a.SK, b.SK) })
 	return all
 }
+
+// errOf is a call's error, for calls whose other answer does not matter.
+func errOf[A any](_ A, err error) error { return err }

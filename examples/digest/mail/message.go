@@ -45,7 +45,7 @@ func textPart() *texttemplate.Template {
 }
 
 // message composes the mail.
-func (s *Sender) message(to mail.Address, l Letter, d digest.Delivery) (*gomail.Msg, error) {
+func (s *Sender) message(to mail.Address, l Letter, d digest.Digest) (*gomail.Msg, error) {
 	shown := struct {
 		Letter
 		Leave string // the link

@@ -34,7 +34,7 @@ type Desk interface {
 	Address(ctx context.Context, user string) (mail.Address, error)
 
 	// Letter puts a digest into words, in the user's language.
-	Letter(ctx context.Context, d digest.Delivery) (Letter, error)
+	Letter(ctx context.Context, d digest.Digest) (Letter, error)
 }
 
 // Letter is the content of a mail. Its texts may contain what users wrote.
@@ -138,7 +138,7 @@ func (s *Sender) setDefaults() error {
 // refuses the recipient or the message with 5xx, the error is digest.Permanent.
 //
 // Cost: none.
-func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
+func (s *Sender) Send(ctx context.Context, d digest.Digest) error {
 	to, err := s.desk.Address(ctx, d.User)
 	if err == nil {
 		err = checkAddress("Address", to.Address)

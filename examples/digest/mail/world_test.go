@@ -40,7 +40,7 @@ type desk struct {
 
 func (d *desk) Address(context.Context, string) (netmail.Address, error) { return d.address, d.fails }
 
-func (d *desk) Letter(context.Context, digest.Delivery) (mail.Letter, error) {
+func (d *desk) Letter(context.Context, digest.Digest) (mail.Letter, error) {
 	return d.letter, nil
 }
 
@@ -54,7 +54,7 @@ func newDesk() *desk {
 	}
 }
 
-var today = digest.Delivery{Key: "ann/email/1", User: "ann", Channel: "email", Unsubscribe: "t0ken"}
+var today = digest.Digest{Key: "ann/email/1", User: "ann", Channel: "email", Unsubscribe: "t0ken"}
 
 // world is a relay, and a sender that hands mails to it.
 type world struct {

@@ -30,7 +30,7 @@ type Desk interface {
 	Phone(ctx context.Context, user string) (string, error)
 
 	// Words puts a digest into words, in the user's language.
-	Words(ctx context.Context, d digest.Delivery) (string, error)
+	Words(ctx context.Context, d digest.Digest) (string, error)
 }
 
 // Options of a Sender. The zero value works.
@@ -70,7 +70,7 @@ func New(texter Texter, desk Desk, opts *Options) (*Sender, error) {
 // Send hands a digest to the Texter. A repeat has the same key.
 //
 // Cost: none.
-func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
+func (s *Sender) Send(ctx context.Context, d digest.Digest) error {
 	to, err := s.desk.Phone(ctx, d.User)
 	if err == nil {
 		err = checkPhone(to)

@@ -31,9 +31,9 @@ func (p *phone) Text(_ context.Context, to, key, body string) error {
 
 func (p *phone) Phone(context.Context, string) (string, error) { return p.number, p.unknown }
 
-func (p *phone) Words(context.Context, digest.Delivery) (string, error) { return p.words, nil }
+func (p *phone) Words(context.Context, digest.Digest) (string, error) { return p.words, nil }
 
-var today = digest.Delivery{Key: "ann#sms#\r\n1", User: "ann", Channel: "sms"}
+var today = digest.Digest{Key: "ann#sms#\r\n1", User: "ann", Channel: "sms"}
 
 func send(t *testing.T, p *phone, opts *sms.Options) error {
 	t.Helper()

@@ -50,9 +50,9 @@ type Endpoint struct {
 
 // Event is a message's body, as JSON.
 type Event struct {
-	Type      string          `json:"type"` // "digest"
-	Timestamp time.Time       `json:"timestamp"`
-	Data      digest.Delivery `json:"data"`
+	Type      string        `json:"type"` // "digest"
+	Timestamp time.Time     `json:"timestamp"`
+	Data      digest.Digest `json:"data"`
 }
 
 // RefusedError is an answer that is not 2xx. After 410 it is digest.Permanent.
@@ -121,7 +121,7 @@ func (s *Sender) Close() { s.transport.CloseIdleConnections() }
 // RefusedError. A private address is digest.Permanent.
 //
 // Cost: none.
-func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
+func (s *Sender) Send(ctx context.Context, d digest.Digest) error {
 	to, err := s.endpoints.Endpoint(ctx, d.User)
 	if err == nil {
 		err = to.check()
@@ -138,7 +138,7 @@ func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
 	return nil
 }
 
-func (s *Sender) post(ctx context.Context, to Endpoint, d digest.Delivery) error {
+func (s *Sender) post(ctx context.Context, to Endpoint, d digest.Digest) error {
 	now := s.opts.Now()
 	body, err := json.Marshal(Event{"digest", now.UTC(), d})
 	switch {

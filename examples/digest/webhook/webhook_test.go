@@ -38,7 +38,7 @@ var (
 	older = webhook.Secret("an older secret of 32 bytes here")
 	newer = webhook.Secret("the newer secret of 32 bytes so.")
 
-	today = digest.Delivery{
+	today = digest.Digest{
 		Key: "ann.1#webhook#\r\nX: 1", User: "ann", Channel: "webhook", From: noon.Add(-24 * time.Hour), Slot: noon,
 		Entries: []notify.Entry{{
 			Group: "g", Last: ids.At(noon), N: 1, Actors: []feed.Ref{{ID: "bob"}}, Listed: ids.At(noon),

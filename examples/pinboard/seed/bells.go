@@ -115,5 +115,6 @@ func (w *writer) ring(ctx context.Context) error {
 func (w *writer) see(ctx context.Context, bell *notify.Repository, user string, clock *clock) error {
 	clock.Step(notify.Window + time.Second)
 	id := ids.At(clock.at)
-	return bell.MarkSeen(ctx, user, notify.View{At: id, Newest: id})
+	_, err := bell.MarkSeen(ctx, user, notify.View{At: id, Newest: id})
+	return err
 }

@@ -107,7 +107,10 @@ func (s *simulation) ring() {
 			if seen.At == 0 {
 				continue
 			}
-			s.call("notify.Repository.MarkSeen", func(ctx context.Context) error { return s.later.MarkSeen(ctx, user(who), seen) })
+			s.call("notify.Repository.MarkSeen", func(ctx context.Context) error {
+				_, err := s.later.MarkSeen(ctx, user(who), seen)
+				return err
+			})
 		}
 	}
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/share"
 )
 
-// Due plans a digest for the user on each channel, at the end of the slot that contains
+// Schedule plans a digest for the user on each channel, at the end of the slot that contains
 // the id's time, and returns the end of the first of these slots: until then,
 // notify.Repository.Notify may write an event. A repeat changes nothing. A channel
 // without a schedule is left out.
 //
 // Cost: 1 request, 1 WCU for each channel whose slot is new to this process, otherwise
-// none; a process's first 1 request, 1 WCU more; and what Options.Schedule costs.
-func (r *Repository) Due(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error) {
-	ctx = plaza.WithOperation(ctx, "notify/digest.Repository.Due")
+// none; a process's first 1 request, 1 WCU more; and what Options.ScheduleOf costs.
+func (r *Repository) Schedule(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/digest.Repository.Schedule")
 	if err := keys.CheckName("User", user); err != nil {
 		return 0, err
 	}
@@ -92,9 +92,9 @@ func (p *plan) slotOf(id ids.ID) (from, to ids.ID) {
 	return ids.At(begin), ids.At(end)
 }
 
-// plan asks Options.Schedule. On is false if there are no digests.
+// plan asks Options.ScheduleOf. On is false if there are no digests.
 func (r *Repository) plan(ctx context.Context, to place) (p *plan, on bool, err error) {
-	s, err := r.opts.Schedule(ctx, to.user, to.channel)
+	s, err := r.opts.ScheduleOf(ctx, to.user, to.channel)
 	if err == nil {
 		p, err = r.plans.of(s)
 	}

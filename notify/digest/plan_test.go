@@ -129,7 +129,7 @@ func TestDueHoldsUntilTheFirstSlotEnds(t *testing.T) {
 		1<<63 - 1:                        {"none"},
 	} {
 		for range 2 { // stored, and known to be
-			until, err := p.digests.Due(t.Context(), "ann", channels, w.id())
+			until, err := p.digests.Schedule(t.Context(), "ann", channels, w.id())
 			require.NoError(t, err)
 			require.Equal(t, want, until)
 		}

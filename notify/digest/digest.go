@@ -10,15 +10,15 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// Sender renders and sends a digest, often by the Delivery's Channel. It must return
+// Sender renders and sends a digest, often by the Digest's Channel. It must return
 // when its context ends, which is within 30 s. After an error it is called again,
 // unless the error is Permanent. It is called by several goroutines at once.
 type Sender interface {
-	Send(context.Context, Delivery) error
+	Send(context.Context, Digest) error
 }
 
-// Delivery is a digest to send.
-type Delivery struct {
+// Digest is a digest to send.
+type Digest struct {
 	// Key is the digest's identity: its user, channel and slot. It is the same in every
 	// attempt.
 	Key     string    `json:"key"`
@@ -37,11 +37,11 @@ type Delivery struct {
 	Attempt int `json:"attempt"` // begins at 1; does not grow if the worker died
 }
 
-// MaxEntries is the most entries of a Delivery.
+// MaxEntries is the most entries of a Digest.
 const MaxEntries = 100
 
-// deliveryKey returns the Key of a user's digest.
-func deliveryKey(user, channel string, slot ids.ID) string {
+// digestKey returns the Key of a user's digest.
+func digestKey(user, channel string, slot ids.ID) string {
 	return keys.Join(user, channel, slot.String())
 }
 
@@ -70,7 +70,7 @@ type Attempt struct {
 	User    string
 	Channel string
 	Slot    time.Time
-	Entries int  // of the Delivery
+	Entries int  // of the Digest
 	Sent    bool // the Sender returned without an error
 	Done    bool // it is not tried again: it was sent, was empty, is no longer wanted, or was given up
 
