@@ -139,20 +139,24 @@ func TestIssueFormsAreValidForGitHub(t *testing.T) {
 	require.Contains(t, read(t, root+"/SECURITY.md"), config.Links[0].URL)
 }
 
-// Every job has a machine and a limit, and runs what exists.
+// Every job has a machine and a limit, and runs what exists. Together they run .ci/run.
 func TestWorkflowsAreComplete(t *testing.T) {
 	t.Parallel()
 	files, err := os.ReadDir(root + "/.github/workflows")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
+	var steps []string // of .ci/run
 	for _, file := range files {
 		var workflow struct {
 			Name        string
 			On          map[string]any
 			Permissions map[string]string
 			Jobs        map[string]struct {
-				RunsOn  string `yaml:"runs-on"`
-				Timeout int    `yaml:"timeout-minutes"`
+				RunsOn   string `yaml:"runs-on"`
+				Strategy struct {
+					Matrix struct{ Steps []string }
+				}
+				Timeout int `yaml:"timeout-minutes"`
 				Steps   []struct {
 					Uses, Run string
 					With      map[string]any
@@ -168,6 +172,9 @@ func TestWorkflowsAreComplete(t *testing.T) {
 			require.NotEmpty(t, job.RunsOn, name)
 			require.Positive(t, job.Timeout, name)
 			require.NotEmpty(t, job.Steps, name)
+			for _, side := range job.Strategy.Matrix.Steps {
+				steps = append(steps, strings.Fields(side)...)
+			}
 			for i, step := range job.Steps {
 				require.NotEqual(t, step.Uses == "", step.Run == "", "%s, step %d", name, i)
 				require.True(t, step.Uses == "" || strings.Contains(step.Uses, "@v"), "%s pins no version", step.Uses)
@@ -177,4 +184,7 @@ func TestWorkflowsAreComplete(t *testing.T) {
 			}
 		}
 	}
+	list := regexp.MustCompile(`(?m)^steps=\((.+)\)$`).FindStringSubmatch(read(t, root+"/.ci/run"))
+	require.NotNil(t, list)
+	require.ElementsMatch(t, strings.Fields(list[1]), steps, "the workflow runs each step of .ci/run once")
 }
