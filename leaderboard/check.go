@@ -14,6 +14,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/folder"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -82,7 +83,7 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 	if err := a.reopen(ctx, r); err != nil {
 		return audit{}, err
 	}
-	before, err := a.publishedLeaves(ctx)
+	before, err := a.leaves(ctx)
 	if err != nil {
 		return audit{}, err
 	}
@@ -90,11 +91,11 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 	if err != nil {
 		return audit{}, err
 	}
-	after, err := a.publishedLeaves(ctx)
+	after, err := a.leaves(ctx)
 	if err != nil {
 		return audit{}, err
 	}
-	a.misfolded = misfolded(before, after, index, hiddenPart(in.Board, a.period))
+	a.misfolded = folder.Differ(before, after, a.shownKeys(index))
 	for _, entry := range entries {
 		key := store.KeyOf(entry)
 		row, indexed := index[key]
@@ -120,6 +121,15 @@ func (a *audit) reopen(ctx context.Context, r *Repository) (err error) {
 	return err
 }
 
+// leaves reads what a Folder published of the period.
+func (a audit) leaves(ctx context.Context) (folder.Leaves, error) {
+	f, ok := a.ranker.(folded)
+	if !ok {
+		return folder.Leaves{}, nil
+	}
+	return f.cache.Leaves(ctx, a.name(), f.fold)
+}
+
 // parts are the partitions of the index that readers use.
 func (a audit) parts() []string {
 	parts := []string{hiddenPart(a.board.Name, a.period)}
@@ -142,6 +152,17 @@ func (a audit) index(ctx context.Context) (map[store.Key]indexed, error) {
 		}
 	}
 	return index, nil
+}
+
+// shownKeys are the keys of the rows that are not hidden.
+func (a audit) shownKeys(index map[store.Key]indexed) (keys []string) {
+	away := hiddenPart(a.board.Name, a.period)
+	for _, row := range index {
+		if row.part != away {
+			keys = append(keys, string(row.Key))
+		}
+	}
+	return keys
 }
 
 // indexed is a row of the index, and its partition.

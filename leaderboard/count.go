@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Count returns how many players are on the board, without hidden ones,
@@ -63,5 +64,5 @@ func (r *Repository) countBetween(ctx context.Context, in In, low, high Score) (
 	if s.board.Order == Descending {
 		from, to = to, from
 	}
-	return s.count(ctx, from, past(to))
+	return s.count(ctx, from, store.Past(to))
 }

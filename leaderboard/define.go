@@ -137,7 +137,7 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 		}
 		next.Shards = max(next.Shards, stands.Shards)
 	}
-	return r.putDefinition(ifUnchanged(r.table.Put(next), item, "ver")), nil
+	return r.putDefinition(store.IfUnchanged(r.table.Put(next), item, "ver")), nil
 }
 
 // definition reads the definition of a board, unless it is being undefined.

@@ -3,9 +3,8 @@ package leaderboard
 import (
 	"context"
 	"sync"
-	"time"
 
-	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/folder"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
@@ -24,59 +23,37 @@ func (r *Repository) Guarded() (entries, waiting int) {
 }
 
 // ForgetPublished empties the cache of what folders published.
-func (r *Repository) ForgetPublished() {
-	r.folds.roots.Purge()
-	r.folds.blocks.Purge()
-}
+func (r *Repository) ForgetPublished() { r.folds.Purge() }
 
-// led is what folders have in memory that lead by CatchUp.
-var led sync.Map // *folding by *Folder
+// terms are those of folders that lead by CatchUp.
+var terms sync.Map // *folder.Term by *Folder
 
 // CatchUp leads, with the lease 1, until everything written before is published.
 func (f *Folder) CatchUp(ctx context.Context) error { return f.CatchUpWith(ctx, 1) }
 
 // CatchUpWith is CatchUp with another lease, for a folder that did not lead yet.
 func (f *Folder) CatchUpWith(ctx context.Context, gen uint64) error {
-	leads, ok := led.Load(f)
-	if !ok {
-		leads = newFolding(f, gen)
-		led.Store(f, leads)
+	if _, ok := terms.Load(f); !ok {
+		terms.Store(f, f.folds.Begin(gen))
 	}
-	l := leads.(*folding)
-	now := f.opts.Now()
-	for !l.caughtUp(now) {
-		if err := l.round(ctx); err != nil {
+	for now := f.opts.Now(); !f.term().CaughtUp(now); {
+		if err := f.Round(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *folding) caughtUp(now time.Time) bool {
-	if !l.begun || len(l.unread) > 0 || l.through.Before(now) {
-		return false
-	}
-	for _, p := range l.periods {
-		if p.dirty || p.state != foldTooLarge && !p.loaded(l.through) {
-			return false
-		}
-	}
-	return true
+func (f *Folder) term() *folder.Term {
+	term, _ := terms.Load(f)
+	return term.(*folder.Term)
 }
+
+// Round reads the stream once and publishes what is due.
+func (f *Folder) Round(ctx context.Context) error { return f.term().Round(ctx) }
 
 // Above is how many keys the folder has in memory before one; -1 if it does not have the
 // period.
 func (f *Folder) Above(board, period string, key []byte) int {
-	leads, _ := led.Load(f)
-	p := leads.(*folding).periods[keys.Join(board, period)]
-	if p == nil || p.set == nil {
-		return -1
-	}
-	return p.set.Above(key)
-}
-
-// Round reads the stream once and publishes what is due.
-func (f *Folder) Round(ctx context.Context) error {
-	leads, _ := led.Load(f)
-	return leads.(*folding).round(ctx)
+	return f.term().Above(folder.Name{Board: board, Period: period}, key)
 }

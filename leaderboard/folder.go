@@ -4,16 +4,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/args"
-	"github.com/plaza-sdk/plaza/internal/parallel"
-	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/folder"
+	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -21,12 +19,8 @@ import (
 // order keys in memory, about 42 bytes an entry, follows the table's stream, and
 // publishes counts from which readers find ranks. Run starts it.
 type Folder struct {
-	boards *Repository
-	reader *stream.Reader
-	opts   FolderOptions
-
-	mu     sync.Mutex
-	status FolderStatus
+	folds folder.Folder
+	opts  FolderOptions
 }
 
 // FolderOptions are the options of a Folder. The zero value works.
@@ -100,9 +94,19 @@ func NewFolder(r *Repository, reader *stream.Reader, opts *FolderOptions) (*Fold
 	case reader.Table() != r.table.Name():
 		return nil, &plaza.InvalidError{Field: "reader", Reason: fmt.Sprintf("is of table %q, the boards are in %q", reader.Table(), r.table.Name())}
 	}
-	f := &Folder{boards: r, reader: reader, opts: args.Given(opts)}
-	return f, f.opts.setDefaults()
+	f := &Folder{opts: args.Given(opts)}
+	if err := f.opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	f.folds.Table, f.folds.Index = r.table, ranking
+	f.folds.Boards, f.folds.Reader = foldedBoards{r}, reader
+	f.folds.Options = folder.Options{
+		Every: f.opts.Every, Settle: f.opts.Settle, MaxEntries: f.opts.MaxEntries, Now: f.opts.Now, OnAttempt: f.report,
+	}
+	return f, nil
 }
+
+func (f *Folder) report(a folder.Attempt) { f.opts.OnAttempt(FolderAttempt(a)) }
 
 // FolderStatus is what a folder does.
 type FolderStatus struct {
@@ -121,150 +125,32 @@ type FolderStatus struct {
 }
 
 // Status returns what the folder does, for health checks. It does no I/O.
-func (f *Folder) Status() FolderStatus {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.status
-}
+func (f *Folder) Status() FolderStatus { return FolderStatus(f.folds.Status()) }
 
-func (f *Folder) setStatus(set func(*FolderStatus)) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	set(&f.status)
-}
-
-// lead folds with the lease gen until ctx ends, or until an error that another attempt
-// would meet too. errFoldLost means that a folder with a later lease publishes.
-func (f *Folder) lead(ctx context.Context, gen uint64) error {
-	l := newFolding(f, gen)
-	ctx, cancel := context.WithCancel(ctx)
-	defer l.end(cancel)
-	return parallel.Catch(func() error {
-		for {
-			if err := l.round(ctx); err != nil {
-				return err
-			}
-		}
-	})
-}
-
-// folding is what a folder that leads has in memory. One goroutine uses it.
-type folding struct {
-	*Folder
-	gen, seq, blocks uint64 // the lease, and the last numbers given under it
-
-	begun   bool                     // since the last rebuild
-	folded  map[string]*foldedBoard  // by name
-	periods map[string]*foldedPeriod // by the prefix of their index partitions
-	unread  map[string]bool          // boards that may have changed
-	through time.Time
-
-	loads   parallel.Group
-	retired map[store.Key]time.Time // blocks to delete, and when
-	swept   time.Time
-}
-
-func newFolding(f *Folder, gen uint64) *folding {
-	f.reader.Reset()
-	f.setStatus(func(s *FolderStatus) { s.Leading = true })
-	l := &folding{Folder: f, gen: gen, loads: parallel.New(), retired: map[store.Key]time.Time{}}
-	l.rebuild()
-	return l
-}
-
-func (l *folding) end(cancel context.CancelFunc) {
-	cancel()
-	_ = l.loads.Wait() // each keeps its own error
-	l.setStatus(func(s *FolderStatus) {
-		*s = FolderStatus{Published: s.Published, Bytes: s.Bytes}
-	})
-}
-
-// rebuild forgets everything that was read.
-func (l *folding) rebuild() {
-	for _, p := range l.periods {
-		p.drop()
-	}
-	l.begun = false
-	l.folded, l.periods, l.unread = map[string]*foldedBoard{}, map[string]*foldedPeriod{}, map[string]bool{}
-}
-
-// round reads what is new and does what follows from it.
-func (l *folding) round(ctx context.Context) error {
-	if err := l.follow(ctx); err != nil {
-		if err = l.survive(ctx, FolderAttempt{Err: err}); err != nil {
-			return err
-		}
-		return parallel.Sleep(ctx, min(l.opts.Every, time.Second))
-	}
-	if err := l.readBoards(ctx); err != nil {
-		return err
-	}
-	if err := l.load(ctx); err != nil {
-		return err
-	}
-	if err := l.publish(ctx); err != nil {
-		return err
-	}
-	if err := l.sweep(ctx); err != nil {
-		return err
-	}
-	l.report()
-	return nil
-}
-
-// follow reads the stream once. The first time it finds the folded boards, which are
-// read after the stream's position is known, so that no change is missed.
-func (l *folding) follow(ctx context.Context) error {
-	round, err := l.reader.Next(ctx)
-	if errors.Is(err, stream.ErrGap) {
-		l.reader.Reset()
-		l.rebuild()
-	}
+// Run folds until ctx ends, and returns the context's error. Any number of processes may
+// run a folder: one leads, and the others wait to take over. It must not be called again
+// before it has returned.
+//
+// A wrong table, a stream that is switched off and a missing permission end it with
+// plaza.ErrTable. It reports other errors to FolderOptions.OnAttempt and goes on. If the
+// leader is stopped, another leads within a third of FolderOptions.Lease; if it died,
+// after Lease. Until the next leader has read the boards, ranks are those that were
+// published last.
+//
+// Cost: every third of FolderOptions.Lease 1 request, 1 WCU to lead or 1 RCU to wait. The
+// one that leads also reads the stream as stream.Reader.Next does; at its start 1 request
+// for each 1 MB of definitions, 2 requests for each board, 4 requests for each period and
+// 1 for each 1,000 entries, 0.5 RCU for 4 KB of the index; to publish a period 1 request,
+// 1 WCU for each KB of its root, and the same for blocks that changed, 25 a request.
+func (f *Folder) Run(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Folder.Run")
+	owner, err := lease.NewOwner(f.opts.Rand)
 	if err != nil {
-		return err
+		return fmt.Errorf("leaderboard: %w", err)
 	}
-	l.through = round.Through
-	if !l.begun {
-		return l.begin(ctx)
+	e := &lease.Election{
+		Table: f.folds.Table, Key: folder.LeaderKey, Owner: owner,
+		Lease: f.opts.Lease, Lead: f.folds.Lead, OnError: func(err error) { f.report(folder.Attempt{Err: err}) },
 	}
-	for _, item := range round.Items {
-		if item.Err != nil { // it may be of any entry
-			l.rebuild()
-			return item.Err
-		}
-		l.take(item.Record)
-	}
-	return nil
-}
-
-// survive reports an attempt, or returns its error if no other attempt can help.
-func (l *folding) survive(ctx context.Context, a FolderAttempt) error {
-	switch {
-	case a.Err != nil && ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(a.Err, plaza.ErrTable), errors.Is(a.Err, errFoldLost):
-		return a.Err
-	}
-	l.opts.OnAttempt(a)
-	return nil
-}
-
-func (l *folding) report() {
-	s := FolderStatus{Leading: true, Through: l.through}
-	for _, p := range l.periods {
-		s.Entries += p.size()
-		switch {
-		case p.state == foldTooLarge:
-			s.TooLarge++
-		case p.loaded(l.through):
-			s.Following++
-		default:
-			s.Loading++
-		}
-	}
-	l.setStatus(func(old *FolderStatus) {
-		s.Published, s.Bytes = old.Published, old.Bytes
-		*old = s
-	})
+	return e.Run(ctx)
 }

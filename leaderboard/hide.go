@@ -130,9 +130,9 @@ func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) 
 		Scope: s.scope("hidden", ""),
 		Read:  s.readHidden,
 		Order: store.Order[rowItem]{
-			Below: func(i rowItem) string { return string(after(i.Key)) },
+			Below: func(i rowItem) string { return string(store.After(i.Key)) },
 			Above: func(i rowItem) string { return string(i.Key) },
-			Valid: func(gap string) bool { return len(gap) > 0 && len(gap) <= longest },
+			Valid: func(gap string) bool { return len(gap) > 0 && len(gap) <= store.MaxIndexKey },
 		},
 		Show: func(_ context.Context, rows []rowItem) ([]rowItem, error) {
 			return slices.DeleteFunc(rows, s.skips), nil
@@ -156,7 +156,7 @@ func (s standings) readHidden(ctx context.Context, reach store.Reach) ([]rowItem
 		items[i].read(s.board, sk)
 	}
 	if rest != "" && span.Ascending {
-		rest = string(after(items[len(items)-1].Key))
+		rest = string(store.After(items[len(items)-1].Key))
 	}
 	return items, rest, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -116,41 +115,6 @@ func inverted(v uint64, yes bool) uint64 {
 		return math.MaxUint64 - v
 	}
 	return v
-}
-
-// longest is the longest key or bound that DynamoDB accepts for an index.
-const longest = 1024
-
-// after returns the bound between a key and all larger keys.
-func after(key []byte) []byte {
-	if len(key) >= longest { // a damaged key: no other key begins with it
-		return past(key)
-	}
-	return append(slices.Clone(key), 0)
-}
-
-// before returns a bound between a key and all smaller keys, for ranges with two ends.
-// It works because players are UTF-8, in which no byte is 0xff.
-func before(key []byte) []byte {
-	bound := slices.Clone(key)
-	last := &bound[len(bound)-1]
-	if *last == 0 {
-		return bound[:len(bound)-1]
-	}
-	*last--
-	return append(bound, math.MaxUint8)[:min(len(bound)+1, longest)]
-}
-
-// past returns the bound between the keys that begin with prefix and all larger keys,
-// or nil if no key is larger.
-func past(prefix []byte) []byte {
-	bound := slices.Clone(prefix)
-	for i := range slices.Backward(bound) {
-		if bound[i]++; bound[i] != 0 {
-			return bound[:i+1]
-		}
-	}
-	return nil
 }
 
 func checkNumber(field string, score Score) error {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // better compares two places as the board defines it, the better first.
@@ -194,15 +196,15 @@ func TestBoundsSeparateTheKeys(t *testing.T) {
 			b.player = rapid.SampledFrom([]string{player, a.player, a.player + "\x00", a.player + "a"}).Draw(t, "player")
 		}
 		key, other := o.appendKey(nil, a), o.appendKey(nil, b)
-		require.Equal(t, bytes.Compare(other, key) < 0, bytes.Compare(other, before(key)) <= 0)
-		require.Equal(t, bytes.Compare(other, key) <= 0, bytes.Compare(other, after(key)) < 0)
+		require.Equal(t, bytes.Compare(other, key) < 0, bytes.Compare(other, store.Before(key)) <= 0)
+		require.Equal(t, bytes.Compare(other, key) <= 0, bytes.Compare(other, store.After(key)) < 0)
 		for _, n := range []int{scored, decided} {
 			worse := bytes.Compare(other[:n], key[:n]) > 0
-			bound := past(key[:n])
+			bound := store.Past(key[:n])
 			require.Equal(t, worse, bound != nil && bytes.Compare(other, bound) >= 0)
 		}
 	})
-	require.Nil(t, past([]byte{0xff, 0xff}))
+	require.Nil(t, store.Past([]byte{0xff, 0xff}))
 }
 
 func TestGapsRoundTrip(t *testing.T) {
@@ -210,7 +212,7 @@ func TestGapsRoundTrip(t *testing.T) {
 	key := order{}.appendKey(nil, place{at: time.Unix(1, 0), player: "ann"})
 	for _, g := range []gap{
 		{above: 0, tie: 1, key: key},
-		{above: 20_000, tie: 7, last: 30_000, key: after(key)},
+		{above: 20_000, tie: 7, last: 30_000, key: store.After(key)},
 		{above: math.MaxInt32, tie: math.MaxInt32 + 1, key: key},
 	} {
 		got, ok := parseGap(g.String())
@@ -223,7 +225,7 @@ func TestGapsRoundTrip(t *testing.T) {
 		"a negative number":      {above: -1, tie: 1, key: key},
 		"a negative end":         {above: 1, tie: 1, last: -1, key: key},
 		"no key":                 {above: 1, tie: 1},
-		"a key that is too long": {above: 1, tie: 1, key: make([]byte, longest+1)},
+		"a key that is too long": {above: 1, tie: 1, key: make([]byte, store.MaxIndexKey+1)},
 	} {
 		_, ok := parseGap(g.String())
 		require.False(t, ok, name)

@@ -31,7 +31,7 @@ func (r *Repository) percentile(ctx context.Context, in In, player string) (floa
 		return 0, err
 	}
 	bounds := [][]byte{nil, nil}
-	if worse := past(e.Key[:decided]); worse != nil {
+	if worse := store.Past(e.Key[:decided]); worse != nil {
 		bounds = [][]byte{nil, worse, nil}
 	}
 	counts, _, err := s.ranker.count(ctx, s, bounds...)

@@ -12,6 +12,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/folder"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -57,7 +58,11 @@ func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
 		}
 	}
 	if a.misfolded > 0 {
-		if err := r.refold(ctx, a); err != nil {
+		id, err := r.gen.Next(ctx)
+		if err != nil {
+			return Drift{}, err
+		}
+		if err := r.table.Run(ctx, folder.Order(r.table, a.name(), id, a.period.ttl)); err != nil {
 			return Drift{}, err
 		}
 	}
@@ -85,7 +90,7 @@ var revisionAttrs = []string{"rev", "lastOp", "ops", "key", "removed", "managed"
 
 func (r *Repository) fix(want, entry dynamo.Item) store.Write {
 	if want == nil {
-		return ifUnchanged(r.table.Delete(store.KeyOf(entry)), entry, revisionAttrs...)
+		return store.IfUnchanged(r.table.Delete(store.KeyOf(entry)), entry, revisionAttrs...)
 	}
 	if !isErased(want) {
 		n := int64(0)
@@ -94,26 +99,7 @@ func (r *Repository) fix(want, entry dynamo.Item) store.Write {
 		}
 		want["rev"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(n+1, 10)}
 	}
-	return ifUnchanged(r.table.Put(want), entry, revisionAttrs...)
-}
-
-// conditional is a put or a delete.
-type conditional[W any] interface {
-	If(expr string, args ...any) W
-}
-
-// ifUnchanged makes the write conditional: the named attributes must be as they were
-// read, damaged or not.
-func ifUnchanged[W conditional[W]](w W, item dynamo.Item, names ...string) W {
-	w = w.If("attribute_exists(pk)")
-	for _, name := range names {
-		if value := item[name]; value != nil {
-			w = w.If("$ = ?", name, value)
-		} else {
-			w = w.If("attribute_not_exists($)", name)
-		}
-	}
-	return w
+	return store.IfUnchanged(r.table.Put(want), entry, revisionAttrs...)
 }
 
 // fixPeriod fills a damaged period from the definition. If the number of shards is
@@ -131,12 +117,12 @@ func (r *Repository) fixPeriod(ctx context.Context, board string, key store.Key)
 	all := []string{"end", "grace", "shards", "before", "from", "expires"}
 	p, err := r.fixedPeriod(ctx, b, item)
 	if errors.Is(err, errPlace) {
-		return r.table.Run(ctx, ifUnchanged(r.table.Delete(key), item, all...))
+		return r.table.Run(ctx, store.IfUnchanged(r.table.Delete(key), item, all...))
 	}
 	if err != nil {
 		return err
 	}
-	err = r.table.Run(ctx, ifUnchanged(r.table.Put(newPeriodItem(board, p)), item, all...))
+	err = r.table.Run(ctx, store.IfUnchanged(r.table.Put(newPeriodItem(board, p)), item, all...))
 	if _, refused := store.AsRefused(err); refused {
 		return nil // another call fixed it, so read it again
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/args"
+	"github.com/plaza-sdk/plaza/internal/folder"
 	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
@@ -31,7 +32,7 @@ type Repository struct {
 	jobs   *work.Queue[dueItem] // periods that end
 	reads  share.Group[boardRead, *board]
 	guards guardQueues
-	folds  *foldCache
+	folds  *folder.Cache
 
 	mu        sync.Mutex
 	known     *simplelru.LRU[string, *board]
@@ -54,7 +55,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	r.jobs = &work.Queue[dueItem]{
 		Table: r.table, PK: func(int) string { return duePK }, Lease: jobLease, Now: r.opts.Now, Shards: 1, MaxShards: 1,
 	}
-	if r.folds, err = newFoldCache(r.table, r.opts.Now); err != nil {
+	if r.folds, err = folder.NewCache(r.table, r.opts.Now); err != nil {
 		return nil, err
 	}
 	r.known, err = simplelru.NewLRU[string, *board](maxBoards, nil)

@@ -160,7 +160,7 @@ func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) 
 			switch {
 			case gap == "":
 			case span.Ascending:
-				part.From = after([]byte(gap[:len(gap)-1]))
+				part.From = store.After([]byte(gap[:len(gap)-1]))
 			default:
 				part.To = []byte(gap)
 			}

@@ -13,7 +13,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/fold"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -255,99 +254,3 @@ func shardPart(board string, p period, shard int) string {
 const hidden = "hidden"
 
 func hiddenPart(board string, p period) string { return keys.Join(board, p.name(), hidden) }
-
-// A folder keeps what it publishes of a period under R#board#period.
-const (
-	folds        = "R"
-	rootSK       = "ROOT"
-	foldRepairSK = "REPAIR"
-)
-
-func foldPK(board string, p period) string { return keys.Join(folds, board, p.name()) }
-
-// rootItem is R#board#period / ROOT, what a folder published last. Gen and Seq only
-// grow, Seq within one Gen.
-type rootItem struct {
-	PK    string    `dynamo:"pk"`
-	SK    string    `dynamo:"sk"`
-	Fold  int64     `dynamo:"fold"` // the definition's
-	Gen   uint64    `dynamo:"gen"`  // of the folder's lease
-	Seq   uint64    `dynamo:"seq"`
-	AsOf  time.Time `dynamo:"asOf"`
-	Data  []byte    `dynamo:"data,omitempty"`
-	Large bool      `dynamo:"large,omitempty"` // too large to be folded, so without data
-	TTL   int64     `dynamo:"ttl,omitempty"`
-
-	root *fold.Root // of Data
-}
-
-// CheckItem refuses what no folder put.
-func (i *rootItem) CheckItem() error {
-	switch {
-	case i.Fold < 1 || i.Gen < 1 || i.Seq < 1:
-		return errors.New("fold, gen or seq are none")
-	case i.AsOf.IsZero():
-		return errors.New("asOf is none")
-	case i.Large == (len(i.Data) > 0):
-		return errors.New("data and large contradict each other")
-	case i.TTL < 0:
-		return errors.New("ttl is out of bounds")
-	case i.Large:
-		return nil
-	}
-	var err error
-	i.root, err = fold.ParseRoot(i.Data)
-	return err
-}
-
-func rootKey(board string, p period) store.Key { return store.Key{PK: foldPK(board, p), SK: rootSK} }
-
-// blockItem is R#board#period / S#gen#n, a part of what a root refers to. It never
-// changes.
-type blockItem struct {
-	PK   string `dynamo:"pk"`
-	SK   string `dynamo:"sk"`
-	Data []byte `dynamo:"data"`
-	TTL  int64  `dynamo:"ttl,omitempty"`
-
-	block *fold.Block // of Data
-}
-
-// CheckItem refuses what no folder put.
-func (i *blockItem) CheckItem() (err error) {
-	i.block, err = fold.ParseBlock(i.Data)
-	return err
-}
-
-func blockKey(board string, p period, id fold.BlockID) store.Key {
-	return store.Key{PK: foldPK(board, p), SK: blockSK(id)}
-}
-
-// blockSK sorts by Gen and N.
-func blockSK(id fold.BlockID) string {
-	return keys.Join("S", fmt.Sprintf("%020d", id.Gen), fmt.Sprintf("%020d", id.N))
-}
-
-// foldRepairItem is R#board#period / REPAIR: the folder is to read the period again.
-type foldRepairItem struct {
-	PK  string `dynamo:"pk"`
-	SK  string `dynamo:"sk"`
-	ID  ids.ID `dynamo:"id"`
-	TTL int64  `dynamo:"ttl,omitempty"`
-}
-
-// CheckItem refuses what Repair did not put.
-func (i *foldRepairItem) CheckItem() error {
-	if i.ID == 0 {
-		return errors.New("id is none")
-	}
-	return nil
-}
-
-func foldRepairKey(board string, p period) store.Key {
-	return store.Key{PK: foldPK(board, p), SK: foldRepairSK}
-}
-
-// leaderKey is R# / LEADER, the key of the lease of the table's folder. No board has that
-// partition, because a board's name is not empty.
-var leaderKey = store.Key{PK: keys.Join(folds, ""), SK: "LEADER"}

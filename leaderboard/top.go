@@ -109,7 +109,7 @@ func (l *topList) list(filter string) store.List[rankedRow, Standing] {
 }
 
 func (l *topList) below(p rankedRow) string {
-	return gap{p.position.Ordinal, p.position.Rank, l.last, after(p.Key)}.String()
+	return gap{p.position.Ordinal, p.position.Rank, l.last, store.After(p.Key)}.String()
 }
 
 func (l *topList) above(p rankedRow) string {
@@ -218,7 +218,7 @@ func parseGap(text string) (gap, bool) {
 		*n, b = int64(v), b[size:]
 	}
 	g.key = b
-	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > 0 && len(b) <= longest
+	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > 0 && len(b) <= store.MaxIndexKey
 	return g, ok
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/folder"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -57,7 +58,7 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 	unknown := !r.opts.Now().Before(since.Add(settle)) // no process has the board cached
 	// The scan also finds what folders published. The stored periods would not be enough:
 	// a folder that has not noticed may publish a period that is gone.
-	prefix := store.Key{PK: keys.Join(folds, board, ""), SK: keys.Join(entries, board, "")}
+	prefix := store.Key{PK: folder.PublishedPrefix(board), SK: keys.Join(entries, board, "")}
 	err = r.table.ScanKeys(ctx, prefix, func(items []store.Key) error {
 		return r.table.DeleteAll(ctx, items)
 	})
@@ -97,7 +98,7 @@ func (r *Repository) markUndefined(ctx context.Context, board string) (since tim
 		}
 		ver, err := r.newVer(ctx)
 		since = r.opts.Now().UTC()
-		return ifUnchanged(r.table.Update(key).Set("undefine", since).Set("ver", ver), *item, "ver", "undefine"), err
+		return store.IfUnchanged(r.table.Update(key).Set("undefine", since).Set("ver", ver), *item, "ver", "undefine"), err
 	})
 	return since, err
 }

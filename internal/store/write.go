@@ -245,3 +245,22 @@ func (r Returning) send(ctx context.Context, t *Table, noting option) error {
 	}
 	return t.Decode(item, r.Out)
 }
+
+// conditional is a Put, an Update or a Delete.
+type conditional[W any] interface {
+	If(expr string, args ...any) W
+}
+
+// IfUnchanged makes a write conditional: the named attributes of the item must be as they
+// were read, damaged or not.
+func IfUnchanged[W conditional[W]](w W, item dynamo.Item, names ...string) W {
+	w = w.If("attribute_exists(pk)")
+	for _, name := range names {
+		if value := item[name]; value != nil {
+			w = w.If("$ = ?", name, value)
+		} else {
+			w = w.If("attribute_not_exists($)", name)
+		}
+	}
+	return w
+}
