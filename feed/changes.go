@@ -48,28 +48,28 @@ func Changes(r stream.Record) ([]Change, error) {
 	if len(parts) != 2 || keys.CheckName("Owner", parts[1]) != nil {
 		return nil, fmt.Errorf("feed: changes: %w", i.Corrupt("no outbox has its key"))
 	}
-	stored, stands, err := images.Read[activityItem](i)
+	before, after, err := images.Read[activityItem](i)
 	if err != nil {
 		return nil, fmt.Errorf("feed: changes: %w", err)
 	}
 	c := Change{Owner: parts[1], At: i.At}
-	switch was, is := stored.lives(), stands.lives(); {
+	switch was, is := before.lives(), after.lives(); {
 	case is && !was:
-		c.Kind, c.Activity = Published, stands.activity()
+		c.Kind, c.Activity = Published, after.activity()
 	case is:
-		c.Kind, c.Activity = Updated, stands.activity()
-		if reflect.DeepEqual(stored.activity(), c.Activity) {
+		c.Kind, c.Activity = Updated, after.activity()
+		if reflect.DeepEqual(before.activity(), c.Activity) {
 			return nil, nil
 		}
 	case !was:
 		return nil, nil
-	case stands != nil:
-		c.Kind, c.Activity = Removed, stored.activity()
+	case after != nil:
+		c.Kind, c.Activity = Removed, before.activity()
 	default:
-		c.Kind, c.Activity = Erased, stored.activity()
+		c.Kind, c.Activity = Erased, before.activity()
 	}
 	return []Change{c}, nil
 }
 
-// lives says whether there is an activity: neither a tombstone nor a reference.
+// lives reports whether there is an activity: neither a tombstone nor a reference.
 func (i *activityItem) lives() bool { return i != nil && i.Removed == 0 && i.Owner == "" }

@@ -22,9 +22,6 @@ import (
 // and after a failure.
 const jobLease = 30 * time.Second
 
-// deliveryPage is how many followers lie between two checkpoints of a job.
-const deliveryPage = 1000
-
 // unpulledLife is how long a process remembers that a source is not Pulled;
 // unpulledSize is how many such sources it remembers.
 const (
@@ -161,7 +158,7 @@ func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int
 			continue
 		}
 		progress := map[string]any{"at": job.Work.At, "cursor": job.Work.Cursor}
-		if stands, err := r.jobs.Checkpoint(ctx, job, progress, full); err != nil || !stands || full {
+		if waits, err := r.jobs.Checkpoint(ctx, job, progress, full); err != nil || !waits || full {
 			return false, err
 		}
 	}

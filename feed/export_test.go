@@ -12,9 +12,7 @@ import (
 func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	reading := h.reading()
 	for _, other := range others {
-		source := h.r.Home(other).reading()
-		source.header = &header{} // need not be looked for
-		reading.sources = append(reading.sources, pushed{source})
+		reading.sources = append(reading.sources, &pushed{home: h.r.Home(other), headerRead: true})
 	}
 	return h.page(ctx, req, reading)
 }
@@ -46,7 +44,7 @@ func NewPullCache(size int, now func() time.Time, read func(ctx context.Context,
 		found, err := read(ctx, owner)
 		n := newest{}
 		for _, id := range found {
-			n.rows = append(n.rows, pulledItem{ID: id})
+			n.items = append(n.items, pulledItem{ID: id})
 		}
 		return n, err
 	})
@@ -57,8 +55,8 @@ func NewPullCache(size int, now func() time.Time, read func(ctx context.Context,
 func (c PullCache) Newest(ctx context.Context, owner string) ([]ids.ID, error) {
 	found, err := c.cache.newest(ctx, owner)
 	var newest []ids.ID
-	for _, row := range found.rows {
-		newest = append(newest, row.ID)
+	for _, item := range found.items {
+		newest = append(newest, item.ID)
 	}
 	return newest, err
 }

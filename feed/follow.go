@@ -110,7 +110,7 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 		if err != nil || created && e.ID == 0 {
 			return edge, created, err
 		}
-		head, err := h.head(ctx)
+		head, err := h.readHeader(ctx)
 		if err != nil {
 			return edge, created, err
 		}
@@ -147,19 +147,19 @@ type filling struct {
 // fill brings the activities that the edge's source has published so far, even if
 // the edge existed before: the call that created it may have died. It reads the
 // source's mode after the edge was created, so a switch that begins later finds
-// the edge, and later publishes deliver to the home. stands reports whether the
-// call created the edge and left it in place.
-func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
+// the edge, and later publishes deliver to the home. made reports whether
+// the call created the edge and left it in place.
+func (h Home) fill(ctx context.Context, f filling) (made bool, err error) {
 	edge, fresh := f.edge, f.created && f.opts.ID == 0
 	wanted := []store.Key{sourceKey(edge.Followee)}
 	if fresh { // otherwise makeEdge has read the header
 		wanted = append(wanted, headerKey(h.reader))
 	}
-	stored, err := h.r.table.GetAll(ctx, wanted, true, 1)
+	items, err := h.r.table.GetAll(ctx, wanted, true, 1)
 	if err != nil {
 		return f.created, err
 	}
-	head, err := h.r.parseHeader(stored[headerKey(h.reader)])
+	head, err := h.r.parseHeader(items[headerKey(h.reader)])
 	switch {
 	case err != nil:
 		return h.endRefused(ctx, edge, err)
@@ -169,7 +169,7 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 			return true, err
 		}
 	}
-	source := h.r.sourceIn(stored, edge.Followee)
+	source := h.r.sourceIn(items, edge.Followee)
 	if source.Mode == Pushed || source.Mode == Closing {
 		return f.created, h.backfill(ctx, edge, f.opts.CopyLimit, f.parallel)
 	}
@@ -177,7 +177,7 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 	if f.opts.CopyLimit < 0 {
 		p.Since = edge.ID
 	}
-	is, err := h.addPull(ctx, edge.ID, p)
+	stored, err := h.addPull(ctx, edge.ID, p)
 	switch {
 	case errors.Is(err, errEnded): // an unfollow came in between
 		return f.created, nil
@@ -186,7 +186,7 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 		if f.created && (f.opts.ID == 0 || edge.ID > source.At) {
 			return h.endRefused(ctx, edge, err)
 		}
-	case err == nil && !is.Kept && is.Since > p.Since:
+	case err == nil && !stored.Kept && stored.Since > p.Since:
 		// The switch wrote its pull first, and that shows less.
 		err = h.backfill(ctx, edge, f.opts.CopyLimit, f.parallel)
 	}
@@ -195,7 +195,7 @@ func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
 
 // endRefused ends an edge for which the home has no room, or whose header is
 // damaged. It returns the refusal.
-func (h Home) endRefused(ctx context.Context, edge follow.Edge, refusal error) (stands bool, err error) {
+func (h Home) endRefused(ctx context.Context, edge follow.Edge, refusal error) (left bool, err error) {
 	// A switch or a delivery may have used the edge.
 	if err := h.hideSource(ctx, edge.Followee, edge.ID); err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, plaza.ErrCorrupt) {
 		return true, err
@@ -286,13 +286,13 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 		}
 		*result = plaza.Result[string]{Value: source, Changed: f.created}
 		fills.Go(func() error {
-			stands := true
-			err := parallel.Catch(func() (err error) { stands, err = h.fill(ctx, f); return err })
+			made := true
+			err := parallel.Catch(func() (err error) { made, err = h.fill(ctx, f); return err })
 			if err != nil {
 				halted.note(err)
 				result.Err = fmt.Errorf("feed: home of %q reads %q: %w", h.reader, source, err)
 			}
-			result.Changed = f.created && stands
+			result.Changed = f.created && made
 			return nil
 		})
 	}

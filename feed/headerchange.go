@@ -12,8 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// change changes the home's header by first or, where that is refused, by what next
-// makes of the stored one, and tidies it. The error of next may be store.ErrSame.
+// change sends the update first. Where its condition refuses it, change reads the header
+// and sends what next makes of it; next returns store.ErrSame where nothing is to change.
+// Then it tidies the header.
 func (h Home) change(ctx context.Context, first *store.Update, next func(*header) (*store.Update, error)) (changed bool, err error) {
 	now := &header{table: h.r.table}
 	changed, err = store.Merge(ctx, h.r.table, headerKey(h.reader), store.Returning{Update: first, Out: now}, func(seen *header) (store.Write, error) {
@@ -30,11 +31,9 @@ func (h Home) change(ctx context.Context, first *store.Update, next func(*header
 	return changed, err
 }
 
-func (h Home) update() *store.Update { return h.r.table.Update(headerKey(h.reader)) }
-
-// hideSource hides all entries of the source's edges up to this one, including
-// those still to be delivered. The home no longer reads the source's outbox by
-// these edges.
+// hideSource writes an ending, for an Unfollow: it hides all entries of the source's
+// edges up to this one, including those still to be delivered. It also removes the edge's
+// pull.
 func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error {
 	unfollow, err := h.r.gen.Next(ctx)
 	if err != nil {
@@ -61,9 +60,8 @@ func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error 
 // errEnded is returned if the home hides what the edge brings.
 var errEnded = errors.New("feed: an unfollow has ended the edge")
 
-// addPull makes the home read an outbox by an edge, for a Follow that read the
-// source's header at the switch p.At. It replaces an earlier pull only if that is
-// damaged, and returns the pull that is stored then.
+// addPull writes a pull, for a Follow that read the source's mode at the switch p.At. It
+// returns the pull that is stored then: an earlier one stays, unless it is damaged.
 func (h Home) addPull(ctx context.Context, edge ids.ID, p pull) (stored pull, err error) {
 	stored = p
 	first := h.adding(edge, p)
@@ -83,28 +81,28 @@ func (h Home) addPull(ctx context.Context, edge ids.ID, p pull) (stored pull, er
 	return stored, err
 }
 
-// openPull makes the home read an outbox without an upper bound, for the switch
-// p.At. changed reports whether it wrote.
+// openPull writes a pull without an upper bound, or removes the bound of the edge's pull,
+// for the switch p.At to Pulled. changed reports whether it wrote.
 func (h Home) openPull(ctx context.Context, edge ids.ID, p pull) (changed bool, err error) {
 	first := h.adding(edge, p)
 	return h.change(ctx, first, func(head *header) (*store.Update, error) {
-		stands, found, err := head.pull(edge, p.Source)
+		earlier, found, err := head.pull(edge, p.Source)
 		switch {
-		case head.ended(p.Source, edge), stands.Kept, stands.At >= p.At:
+		case head.ended(p.Source, edge), earlier.Kept, earlier.At >= p.At:
 			return nil, store.ErrSame
 		case err != nil:
 			return nil, err
 		case !found:
 			return first, h.makeRoom(ctx, head, true)
-		case stands.empty(h.lowest(head, h.r.opts.Now())):
+		case earlier.empty(h.lowest(head, h.r.opts.Now())):
 			err = h.makeRoom(ctx, head, true)
 		}
 		return h.switching(edge, p.Source, p.At).RemoveExpr("$.$", pullName(edge, p.Source), "until"), err
 	})
 }
 
-// closePull sets the upper bound of what the home reads by an edge, for the
-// switch at. changed reports whether it wrote.
+// closePull sets the upper bound of the edge's pull, for the switch at to Pushed. changed
+// reports whether it wrote.
 func (h Home) closePull(ctx context.Context, source string, edge, until, at ids.ID) (changed bool, err error) {
 	first := h.switching(edge, source, at).SetExpr("$.$ = ?", pullName(edge, source), "until", until)
 	return h.change(ctx, first, func(head *header) (*store.Update, error) {
@@ -116,9 +114,9 @@ func (h Home) closePull(ctx context.Context, source string, edge, until, at ids.
 	})
 }
 
-// keepPull limits what the home reads by an edge to what the source has
-// published so far. No switch changes the pull afterwards, because the edge is
-// about to end.
+// keepPull bounds the edge's pull by what the source has published so far, for an
+// Unfollow with KeepHistory. It writes one even if there is none, because a switch that
+// has read the edge may still add one.
 func (h Home) keepPull(ctx context.Context, source string, edge ids.ID) error {
 	at, err := h.r.gen.Next(ctx)
 	if err != nil {
@@ -127,9 +125,9 @@ func (h Home) keepPull(ctx context.Context, source string, edge ids.ID) error {
 	kept := pull{Source: source, Until: nothing, Kept: true, At: at}
 	first := h.setting(edge, kept).If("attribute_not_exists($) AND attribute_not_exists($)", pullName(edge, source), fullAttr)
 	_, err = h.change(ctx, first, func(head *header) (*store.Update, error) {
-		stands, found, damage := head.pull(edge, source)
+		earlier, found, damage := head.pull(edge, source)
 		switch {
-		case head.ended(source, edge), stands.Kept:
+		case head.ended(source, edge), earlier.Kept:
 			return nil, store.ErrSame
 		case !found:
 			return first, h.makeRoom(ctx, head, false)
@@ -138,7 +136,7 @@ func (h Home) keepPull(ctx context.Context, source string, edge ids.ID) error {
 		}
 		next, err := h.r.Outbox(source).next(ctx)
 		bounded := kept
-		bounded.Since, bounded.Until = stands.Since, min(next, cmp.Or(stands.Until, next))
+		bounded.Since, bounded.Until = earlier.Since, min(next, cmp.Or(earlier.Until, next))
 		return h.replacing(head, edge, bounded), err
 	})
 	return err
@@ -162,7 +160,7 @@ func (h Home) replacing(head *header, edge ids.ID, p pull) *store.Update {
 	return h.setting(edge, p).If("$ = ?", name, head.item[name])
 }
 
-// switching changes a pull that an earlier switch than at wrote.
+// switching changes a pull that an earlier switch than at wrote last.
 func (h Home) switching(edge ids.ID, source string, at ids.ID) *store.Update {
 	name := pullName(edge, source)
 	return h.update().SetExpr("$.$ = ?", name, "at", at).

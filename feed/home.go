@@ -2,16 +2,12 @@ package feed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -49,255 +45,126 @@ func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Act
 }
 
 func (h Home) page(ctx context.Context, req cursor.PageRequest, reading *homeReading) (cursor.Page[Activity], error) {
-	list := store.List[homeRow, Activity]{
+	list := store.List[candidate, Activity]{
 		Codec: h.r.opts.Codec,
 		Scope: cursor.Scope{List: "feed/home", Partition: h.reader},
-		Order: store.Order[homeRow]{
-			Below: func(row homeRow) string { return belowRow(row.CacheKey) },
-			Above: func(row homeRow) string { return aboveRow(row.CacheKey) },
+		Order: store.Order[candidate]{
+			Below: func(c candidate) string { return belowActivity(c.CacheKey) },
+			Above: func(c candidate) string { return aboveActivity(c.CacheKey) },
 			Valid: validGap,
 		},
 		Depth: h.r.opts.HomeCap,
-		Item:  func(row homeRow) Activity { return *row.activity },
+		Item:  func(c candidate) Activity { return *c.activity },
 		Read:  reading.read,
-		Show:  reading.show,
-		Note:  &reading.pulls,
+		Show: func(_ context.Context, found []candidate) ([]candidate, error) {
+			return slices.DeleteFunc(found, func(c candidate) bool { return c.activity == nil }), nil
+		},
+		Note: &reading.pulls,
 	}
-	page, err := list.Page(ctx, req)
-	if errors.Is(err, errStartOver) {
-		page, err = list.Page(ctx, req)
-	}
-	return page, err
+	return list.Page(ctx, req)
 }
 
-// homeRow is one activity of a home with its entries: all of them, or those
-// that one read found.
-type homeRow struct {
-	CacheKey
-	entries  []entryItem
-	twins    []entryItem // entries in the window below it that are about the same thing
-	activity *Activity   // once it is shown
-}
-
-// maxQueries is the most queries of a page.
-const maxQueries = 6
-
-// homeReading reads one page.
-type homeReading struct {
-	home     Home
-	now      int64 // in Unix seconds
-	pulls    bool  // whether the home reads outboxes, as far as known
-	header   *header
-	outboxes []*pulledOutbox // that the header names
-	sources  []entrySource   // pushed, and the outboxes
-	kept     store.Kept[entryItem]
-	queries  int
-}
-
-func (h Home) reading() *homeReading {
-	p := &homeReading{home: h, now: h.r.opts.Now().Unix()}
-	p.sources = []entrySource{pushed{p}}
-	return p
-}
-
-// errStartOver ends a page that found out too late that the home reads outboxes.
-var errStartOver = errors.New("feed: the home reads outboxes")
-
-// setHeader is called once, with the home's header or nil.
-func (p *homeReading) setHeader(item dynamo.Item) (err error) {
-	if p.header, err = p.home.r.parseHeader(item); err != nil {
-		return err
-	}
-	p.outboxes = p.home.outboxes(p.header, time.Unix(p.now, 0))
-	p.sources = slices.Grow(p.sources, len(p.outboxes))
-	for _, outbox := range p.outboxes {
-		p.sources = append(p.sources, outbox)
-	}
-	p.pulls = len(p.sources) > 1
-	return nil
-}
-
-// readHeader reads the header alone. It returns an empty item if there is none.
-func (p *homeReading) readHeader(ctx context.Context) (item dynamo.Item, err error) {
-	err = p.home.r.table.Get(ctx, headerKey(p.home.reader), p.home.r.opts.Consistent, &item)
-	if errors.Is(err, plaza.ErrNotFound) {
-		return dynamo.Item{}, nil
-	}
-	return item, err
-}
-
-// read returns the rows of a reach.
-func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, string, error) {
-	var rows []homeRow
-	var rest string
-	var err error
-	switch {
-	case p.home.r.opts.About == nil:
-		rows, rest, err = p.rows(ctx, reach)
-	case reach.Up:
-		rows, rest, err = p.pairedUp(ctx, reach)
-	default:
-		rows, rest, err = p.pairedDown(ctx, reach)
-	}
+// read returns the candidates of a reach. Those that show have their activity.
+func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]candidate, string, error) {
+	found, rest, err := p.candidates(ctx, reach)
 	if err != nil {
 		return nil, "", err
 	}
 	if reach.Up {
-		rows, rest = p.upTo(rows, rest)
-		return rows, rest, nil
+		found, rest = p.upTo(found, rest)
+	} else {
+		found, rest = p.downTo(found, rest)
 	}
-	if p.header != nil { // the list ends at the floor
-		if end := slices.IndexFunc(rows, func(row homeRow) bool { return row.ID < p.header.Floor }); end >= 0 {
-			return rows[:end], "", nil
+	pulled := p.pulls
+	activities, err := p.hydrate(ctx, found)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case p.pulls && !pulled: // the header came with the activities, and names outboxes
+		return p.read(ctx, reach)
+	}
+	if activities, err = p.home.filter(ctx, activities); err != nil {
+		return nil, "", err
+	}
+	p.decide(found, activities)
+	return found, rest, nil
+}
+
+// candidates reads the candidates of a reach, with their twins if Options.About is set.
+func (p *homeReading) candidates(ctx context.Context, reach store.Reach) ([]candidate, string, error) {
+	switch {
+	case p.home.r.opts.About == nil:
+		entries, rest, err := p.query(ctx, reach, 0) // it may end within the last candidate
+		return inCandidates(entries), rest, err
+	case reach.Up:
+		return p.pairedUp(ctx, reach)
+	}
+	return p.pairedDown(ctx, reach)
+}
+
+// downTo ends the list at the floor.
+func (p *homeReading) downTo(found []candidate, rest string) ([]candidate, string) {
+	if end := slices.IndexFunc(found, func(c candidate) bool { return c.ID < p.header.Floor }); end >= 0 {
+		return found[:end], ""
+	}
+	return found, rest
+}
+
+// upTo ends candidates read upwards at the point from which a remembered outbox may
+// lack some: a reader who continued above them would never see the missing ones.
+func (p *homeReading) upTo(found []candidate, rest string) ([]candidate, string) {
+	for _, outbox := range p.outboxes {
+		complete := ids.At(outbox.asOf.Add(-pullCacheDelay))
+		if outbox.asOf.IsZero() || outbox.end <= complete {
+			continue
+		}
+		if past := slices.IndexFunc(found, func(c candidate) bool { return c.ID >= complete }); past >= 0 {
+			found, rest = found[:past], ""
+		} else if rest > complete.String() {
+			rest = ""
 		}
 	}
-	return rows, rest, nil
+	return found, rest
 }
 
-// rows makes a query, which may end in the middle of its last row.
-func (p *homeReading) rows(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
-	entries, rest, err := p.query(ctx, reach, 0)
-	return inRows(entries), rest, err
-}
-
-// inRows groups consecutive entries into rows.
-func inRows(entries []entryItem) []homeRow {
-	rows := make([]homeRow, 0, len(entries)) // usually each is a row
-	for from, entry := range entries {
-		row := entry.Key.CacheKey
-		if n := len(rows); n == 0 || rows[n-1].CacheKey != row {
-			rows = append(rows, homeRow{CacheKey: row, entries: entries[from:from]})
-		}
-		last := &rows[len(rows)-1]
-		last.entries = last.entries[:len(last.entries)+1]
-	}
-	return rows
-}
-
-// query reads the entries of a reach from all sources, nearest first, and the
-// gap after them. With outboxes it may take several rounds of requests, and
-// leaves spare ones for later.
-func (p *homeReading) query(ctx context.Context, reach store.Reach, spare int) (entries []entryItem, rest string, err error) {
-	if p.header == nil {
-		if entries, rest, err = p.first(ctx, reach); err != nil || !p.pulls {
-			return entries, rest, err
-		}
-	}
-	if !p.pulls {
-		return p.merged(ctx, 1, reach, 1)
-	}
-	return p.merged(ctx, len(p.sources), reach, max(maxQueries-p.queries-spare, 0))
-}
-
-// first reads the pushed entries of a reach, and the header if it can. Otherwise
-// show reads the header with the activities.
-func (p *homeReading) first(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
-	noted, reads := p.pulls, 1
-	if noted && !reach.Ascending() {
-		reads = 2 // the header beside the entries
-	}
-	var item dynamo.Item
-	err = parallel.ForEach(ctx, reads, reads, func(ctx context.Context, i int) (err error) {
-		if i == 0 {
-			entries, rest, err = p.merged(ctx, 1, reach, 1)
-		} else {
-			item, err = p.readHeader(ctx)
-		}
-		return err
-	})
-	if err == nil && p.header == nil && reads == 1 && noted {
-		item, err = p.readHeader(ctx)
-		reads++
-	}
-	if err == nil && reads == 2 {
-		err = p.setHeader(item)
-	}
-	return entries, rest, err
-}
-
-// show keeps the rows that have a visible entry, whose activity exists and passes
-// the filter, and that do not repeat an activity just below.
-func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, error) {
-	visible, err := p.readVisible(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
-	shown := rows[:0]
-	for _, row := range rows {
-		row.activity = visible[row.CacheKey]
-		if row.activity != nil && slices.ContainsFunc(row.entries, func(entry entryItem) bool {
-			return p.mayShow(entry) && !p.repeats(entry, row.twins, visible)
-		}) {
-			shown = append(shown, row)
-		}
-	}
-	return shown, nil
-}
-
-// repeats reports whether one of the twins shows what the entry is about.
-func (p *homeReading) repeats(entry entryItem, twins []entryItem, visible map[CacheKey]*Activity) bool {
-	return slices.ContainsFunc(twins, func(twin entryItem) bool {
-		return twin.About == entry.About && p.mayShow(twin) && visible[twin.Key.CacheKey] != nil
-	})
-}
-
-// mayShow reports whether the entry is neither expired nor hidden. Before the
-// header is read, it reports true for hidden ones.
-func (p *homeReading) mayShow(entry entryItem) bool {
-	return entry.TTL > p.now && (p.header == nil || !p.header.hides(entry))
-}
-
-// readVisible reads the activities of the rows and of their twins, together
-// with the header. It returns those that exist, have a visible entry and pass the
-// filter.
-func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
-	wanted := p.wanted(rows)
-	var header store.Key
-	if p.header == nil {
-		header = headerKey(p.home.reader)
+// hydrate reads the activities that the candidates and their twins name, except those
+// of hidden entries. If the header is not known yet, it comes with them.
+func (p *homeReading) hydrate(ctx context.Context, found []candidate) ([]Activity, error) {
+	wanted := p.wanted(found)
+	var late store.Key // the header's, if it is not known yet
+	if !p.own.headerRead {
+		late = headerKey(p.home.reader)
 	} else if len(wanted) == 0 {
-		return map[CacheKey]*Activity{}, nil
+		return nil, nil
 	}
-	found, item, err := p.home.r.hydrator.read(ctx, wanted, header)
+	cached, item, err := p.home.r.hydrator.read(ctx, wanted, late)
+	if err == nil && late != (store.Key{}) {
+		if err = p.setHeader(item); err == nil && p.header.hidesAny() {
+			wanted = p.wanted(found)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if p.header == nil {
-		switch err := p.setHeader(item); {
-		case err != nil:
-			return nil, err
-		case p.pulls:
-			return nil, errStartOver
-		case p.header.hidesAny():
-			wanted = p.wanted(rows)
-		}
-	}
-	standing := make([]Activity, 0, len(wanted))
+	activities := make([]Activity, 0, len(wanted))
 	for _, key := range wanted {
-		if cached, ok := found[key]; ok && !cached.Gone {
-			a := cached.Activity
+		if c, ok := cached[key]; ok && !c.Gone {
+			a := c.Activity
 			if p.home.r.hydrator.cache != nil { // other pages have it too
 				a = a.clone()
 			}
 			a.Owner = key.Owner
-			standing = append(standing, a)
+			activities = append(activities, a)
 		}
 	}
-	if standing, err = p.home.filter(ctx, standing); err != nil {
-		return nil, err
-	}
-	visible := make(map[CacheKey]*Activity, len(standing))
-	for i := range standing {
-		visible[CacheKey{standing[i].Owner, standing[i].ID}] = &standing[i]
-	}
-	return visible, nil
+	return activities, nil
 }
 
-// wanted are the activities of the visible entries of the rows, and then those
+// wanted are the activities of the visible entries of the candidates, and then those
 // of their twins.
-func (p *homeReading) wanted(rows []homeRow) []CacheKey {
-	wanted := make([]CacheKey, 0, len(rows))
-	asked := make(map[CacheKey]bool, len(rows))
+func (p *homeReading) wanted(found []candidate) []CacheKey {
+	wanted := make([]CacheKey, 0, len(found))
+	asked := make(map[CacheKey]bool, len(found))
 	ask := func(entries []entryItem) {
 		for _, entry := range entries {
 			if key := entry.Key.CacheKey; !asked[key] && p.mayShow(entry) {
@@ -306,11 +173,35 @@ func (p *homeReading) wanted(rows []homeRow) []CacheKey {
 			}
 		}
 	}
-	for _, row := range rows {
-		ask(row.entries)
+	for _, c := range found {
+		ask(c.entries)
 	}
-	for _, row := range rows {
-		ask(row.twins)
+	for _, c := range found {
+		ask(c.twins)
 	}
 	return wanted
+}
+
+// decide sets the activity of each candidate that shows: an entry of it is visible and
+// does not repeat an activity just below.
+func (p *homeReading) decide(found []candidate, activities []Activity) {
+	visible := make(map[CacheKey]*Activity, len(activities))
+	for i := range activities {
+		visible[CacheKey{activities[i].Owner, activities[i].ID}] = &activities[i]
+	}
+	for i := range found {
+		c := &found[i]
+		if a := visible[c.CacheKey]; a != nil && slices.ContainsFunc(c.entries, func(entry entryItem) bool {
+			return p.mayShow(entry) && !p.repeats(entry, c.twins, visible)
+		}) {
+			c.activity = a
+		}
+	}
+}
+
+// repeats reports whether one of the twins shows what the entry is about.
+func (p *homeReading) repeats(entry entryItem, twins []entryItem, visible map[CacheKey]*Activity) bool {
+	return slices.ContainsFunc(twins, func(twin entryItem) bool {
+		return twin.About == entry.About && p.mayShow(twin) && visible[twin.Key.CacheKey] != nil
+	})
 }

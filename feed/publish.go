@@ -103,7 +103,7 @@ func (o Outbox) identified(ctx context.Context, a Activity) (Activity, error) {
 }
 
 // publish delivers to up to inline followers before it returns.
-func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Activity, created bool, err error) {
+func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stored Activity, created bool, err error) {
 	job, err := o.r.newJob(a)
 	if err != nil {
 		return a, false, err

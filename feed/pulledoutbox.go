@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -50,19 +49,19 @@ func (h Home) outboxes(head *header, now time.Time) []*pulledOutbox {
 }
 
 // entries implements entrySource. It ignores the limit: each read asks for twice as many
-// rows as the last.
+// items as the last.
 func (p *pulledOutbox) entries(ctx context.Context, gap string, ascending bool, _ int) (entries []entryItem, rest string, err error) {
 	low, end, rest, some := p.beyond(gap, ascending)
 	if !some {
 		return nil, rest, nil
 	}
-	rows, next, err := p.read(ctx, low, end, ascending)
+	items, next, err := p.read(ctx, low, end, ascending)
 	if err != nil {
 		return nil, "", err
 	}
-	entries = make([]entryItem, 0, len(rows))
-	for _, row := range rows {
-		entry := p.entry(row)
+	entries = make([]entryItem, 0, len(items))
+	for _, item := range items {
+		entry := p.entry(item)
 		if gap == "" || (entry.Key.String() >= gap) == ascending {
 			entries = append(entries, entry)
 		}
@@ -74,7 +73,7 @@ func (p *pulledOutbox) entries(ctx context.Context, gap string, ascending bool, 
 	return entries, next, nil
 }
 
-// ready also keeps the cached rows that it finds, so that entries answers from them.
+// ready also keeps the cached items that it finds, so that entries answers from them.
 func (p *pulledOutbox) ready(gap string, ascending bool) bool {
 	low, end, _, some := p.beyond(gap, ascending)
 	return !some || p.remembers(low, end, ascending)
@@ -104,19 +103,19 @@ func (p *pulledOutbox) beyond(gap string, ascending bool) (low, end ids.ID, rest
 }
 
 // idOf returns the id with which a home's gap begins. inside reports whether some
-// row of that id may lie below the gap.
+// entry of that id may lie below the gap.
 func idOf(gap string) (id ids.ID, inside bool) {
 	size := min(len(gap), len(noEnd.String()))
 	id, _ = ids.Parse(gap[:size])
 	return id, len(gap) > size
 }
 
-// read returns rows of the outbox, nearest first: those in the cache, or 8 in the
+// read returns items of the outbox, nearest first: those in the cache, or 8 in the
 // first read and twice as many in each further one, at most 256. rest is the id at
 // which it ended.
-func (p *pulledOutbox) read(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, err error) {
-	if rows, rest, ok, err := p.cached(ctx, low, end, ascending); ok || err != nil {
-		return rows, rest, err
+func (p *pulledOutbox) read(ctx context.Context, low, end ids.ID, ascending bool) (items []pulledItem, rest string, err error) {
+	if items, rest, ok, err := p.cached(ctx, low, end, ascending); ok || err != nil {
+		return items, rest, err
 	}
 	reads := &p.reads[0]
 	if ascending {
@@ -127,44 +126,87 @@ func (p *pulledOutbox) read(ctx context.Context, low, end ids.ID, ascending bool
 		From:       low.String(),
 		To:         (end - 1).String() + afterEntry,
 		Ascending:  ascending,
-		Limit:      8 << min(*reads, maxQueries-1), // a window of large rows takes many reads
+		Limit:      8 << min(*reads, maxQueries-1), // a window of large items takes many reads
 		Consistent: p.home.r.opts.Consistent,
 		Only:       pulledAttributes(),
 	}
 	*reads++
-	rows, rest, err = store.Read[pulledItem](ctx, p.home.r.table, span)
+	items, rest, err = store.Read[pulledItem](ctx, p.home.r.table, span)
 	if rest != "" {
 		rest = store.FirstID(rest).String() // also where that key is damaged
 	}
-	return rows, rest, err
+	return items, rest, err
 }
 
-// entry returns the row as if a delivery by the newest edge had brought it.
-func (p *pulledOutbox) entry(row pulledItem) entryItem {
-	entry := entryItem{Key: entryKey{CacheKey{cmp.Or(row.Owner, p.source), row.ID}, p.edge}, About: row.About}
+// cached returns what read would, from the items that this process remembers. ok is
+// false if the first of them may not be among these.
+func (p *pulledOutbox) cached(ctx context.Context, low, end ids.ID, ascending bool) (items []pulledItem, rest string, ok bool, err error) {
+	cache, first := p.home.r.pullCache, firstOf(low, end, ascending)
+	if cache == nil || cache.lacks(p.source, first) {
+		return nil, "", false, nil
+	}
+	if p.newest == nil { // a page uses the same items throughout
+		found, err := cache.newest(ctx, p.source)
+		if err != nil {
+			return nil, "", false, err
+		}
+		p.newest = &found
+	}
+	known := p.newest
+	if first <= known.end {
+		return nil, "", false, nil
+	}
+	items = known.items
+	for len(items) > 0 && items[0].ID >= end {
+		items = items[1:]
+	}
+	for len(items) > 0 && items[len(items)-1].ID < low {
+		items = items[:len(items)-1]
+	}
+	switch {
+	case ascending:
+		items = slices.Clone(items)
+		slices.Reverse(items)
+	case low < known.end:
+		rest = known.end.String()
+	}
+	p.asOf = known.start
+	return items, rest, true, nil
+}
+
+// remembers finds items for cached, without a request. It reports whether the first
+// item to read is among them.
+func (p *pulledOutbox) remembers(low, end ids.ID, ascending bool) bool {
+	cache, first := p.home.r.pullCache, firstOf(low, end, ascending)
+	if cache == nil || cache.lacks(p.source, first) {
+		return false
+	}
+	if p.newest == nil {
+		found, ok := cache.known(p.source)
+		if !ok {
+			return false
+		}
+		p.newest = &found
+	}
+	return first > p.newest.end
+}
+
+// firstOf is the id that is read first of those from low to below end.
+func firstOf(low, end ids.ID, ascending bool) ids.ID {
+	if ascending {
+		return low
+	}
+	return end - 1
+}
+
+// entry returns the item as if a delivery by the newest edge had brought it.
+func (p *pulledOutbox) entry(item pulledItem) entryItem {
+	entry := entryItem{Key: entryKey{CacheKey{cmp.Or(item.Owner, p.source), item.ID}, p.edge}, About: item.About}
 	if entry.Key.Owner != p.source {
 		entry.Source = p.source
 	}
-	if row.Removed == 0 { // a tombstone counts as an entry, and never shows
-		entry.TTL = p.home.r.expiry(row.ID).Unix()
+	if item.Removed == 0 { // a tombstone counts as an entry, and never shows
+		entry.TTL = p.home.r.expiry(item.ID).Unix()
 	}
 	return entry
-}
-
-func pulledAttributes() []string { return []string{"pk", "sk", "owner", "about", "removed"} }
-
-// pulledItem is an activityItem without its content.
-type pulledItem struct {
-	ID      ids.ID `dynamo:"sk"`
-	Owner   string `dynamo:"owner"`
-	About   string `dynamo:"about"`
-	Removed ids.ID `dynamo:"removed"`
-}
-
-// CheckItem refuses a row that names no activity.
-func (i *pulledItem) CheckItem() error {
-	if err := keys.CheckID("id", i.ID); err != nil || i.Owner == "" {
-		return err
-	}
-	return keys.CheckName("owner", i.Owner)
 }

@@ -23,7 +23,7 @@ import (
 type Graph interface {
 	Follow(context.Context, follow.Edge) (edge follow.Edge, created bool, err error)
 	Unfollow(context.Context, follow.Edge) (changed bool, err error)
-	Last(context.Context, follow.Edge) (last follow.Edge, stands bool, err error)
+	Last(context.Context, follow.Edge) (last follow.Edge, follows bool, err error)
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }
 

@@ -23,10 +23,10 @@ func (r *Repository) about(a Activity) (string, error) {
 	return about.String(), nil
 }
 
-// pairedDown returns rows with their twins. One query reads the rows and the
-// window below the last of them. Only a row that fills the whole query takes
+// pairedDown returns candidates with their twins. One query reads the candidates and the
+// window below the last of them. Only a candidate that fills the whole query takes
 // one more.
-func (p *homeReading) pairedDown(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
+func (p *homeReading) pairedDown(ctx context.Context, reach store.Reach) (found []candidate, rest string, err error) {
 	if p.queries >= maxQueries {
 		return nil, reach.Gap, nil
 	}
@@ -37,38 +37,38 @@ func (p *homeReading) pairedDown(ctx context.Context, reach store.Reach) (rows [
 	if err != nil {
 		return nil, "", err
 	}
-	all, end := inRows(entries), 0
-	for i, row := range all {
+	all, end := inCandidates(entries), 0
+	for i, c := range all {
 		begin := end
-		end += len(row.entries)
+		end += len(c.entries)
 		if begin >= reach.Limit || rest != "" && end+window > len(entries) {
 			break
 		}
 		all[i].pair(entries[end:min(end+window, len(entries))])
-		rows = all[:i+1]
+		found = all[:i+1]
 	}
-	if n := len(rows); n > 0 && n < len(all) {
-		rest = belowRow(rows[n-1].CacheKey)
+	if n := len(found); n > 0 && n < len(all) {
+		rest = belowActivity(found[n-1].CacheKey)
 	}
-	if len(rows) > 0 || len(all) == 0 {
-		return rows, rest, nil
+	if len(found) > 0 || len(all) == 0 {
+		return found, rest, nil
 	}
 	if p.queries >= maxQueries {
 		return nil, reach.Gap, nil
 	}
-	below, err := p.below(ctx, belowRow(all[0].CacheKey))
+	below, err := p.below(ctx, belowActivity(all[0].CacheKey))
 	if err != nil {
 		return nil, "", err
 	}
 	all[0].pair(below)
 	if len(all) > 1 {
-		rest = belowRow(all[0].CacheKey)
+		rest = belowActivity(all[0].CacheKey)
 	}
 	return all[:1], rest, nil
 }
 
-// pairedUp returns rows with their twins, by two queries.
-func (p *homeReading) pairedUp(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
+// pairedUp returns candidates with their twins, by two queries.
+func (p *homeReading) pairedUp(ctx context.Context, reach store.Reach) (found []candidate, rest string, err error) {
 	if p.queries+2 > maxQueries {
 		return nil, reach.Gap, nil
 	}
@@ -76,48 +76,48 @@ func (p *homeReading) pairedUp(ctx context.Context, reach store.Reach) (rows []h
 	if err != nil || len(entries) == 0 {
 		return nil, rest, err
 	}
-	rows, gap := inRows(entries), reach.Gap
-	if inside, ok := insideRow(gap); ok && inside == rows[0].CacheKey {
-		// This row has entries below the gap too, so it is read alone.
-		if gap = belowRow(inside); len(rows) > 1 {
-			rest = aboveRow(inside)
+	found, gap := inCandidates(entries), reach.Gap
+	if inside, ok := besideEntry(gap); ok && inside == found[0].CacheKey {
+		// This activity has entries below the gap too, so it is read alone.
+		if gap = belowActivity(inside); len(found) > 1 {
+			rest = aboveActivity(inside)
 		}
-		rows = rows[:1]
+		found = found[:1]
 	}
 	below, err := p.below(ctx, gap)
 	if err != nil {
 		return nil, "", err
 	}
-	for i := range rows {
-		rows[i].pair(below)
-		own := slices.Clone(rows[i].entries)
+	for i := range found {
+		found[i].pair(below)
+		own := slices.Clone(found[i].entries)
 		slices.Reverse(own)
 		below = slices.Concat(own, below)
 		below = below[:min(len(below), p.home.r.opts.RepostWindow)]
 	}
-	return rows, rest, nil
+	return found, rest, nil
 }
 
 // below reads the window below a gap. It counts as one query, however many
 // rounds outboxes take: a window that is cut would hide less.
 func (p *homeReading) below(ctx context.Context, gap string) ([]entryItem, error) {
-	sources, rounds := 1, 1
+	rounds := 1
 	if p.pulls {
-		sources, rounds = len(p.sources), math.MaxInt
+		rounds = math.MaxInt
 	}
 	queries := p.queries
-	entries, _, err := p.merged(ctx, sources, store.Reach{Gap: gap, Limit: p.home.r.opts.RepostWindow}, rounds)
+	entries, _, err := p.merged(ctx, store.Reach{Gap: gap, Limit: p.home.r.opts.RepostWindow}, rounds)
 	p.queries = queries + 1
 	return entries, err
 }
 
-// pair stores in twins the entries of the window below the row that are about
+// pair stores in twins the entries of the window below the candidate that are about
 // the same. It depends on entries alone, so that pages of every size and
 // direction agree.
-func (row *homeRow) pair(window []entryItem) {
+func (c *candidate) pair(window []entryItem) {
 	for _, entry := range window {
-		if entry.About != "" && slices.ContainsFunc(row.entries, func(own entryItem) bool { return own.About == entry.About }) {
-			row.twins = append(row.twins, entry)
+		if entry.About != "" && slices.ContainsFunc(c.entries, func(own entryItem) bool { return own.About == entry.About }) {
+			c.twins = append(c.twins, entry)
 		}
 	}
 }

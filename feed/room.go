@@ -30,11 +30,6 @@ const (
 // maxPulls is how many outboxes a home may read.
 const maxPulls = 500
 
-const (
-	fullAttr    = "full"    // present if the header has reached maxHeader
-	crowdedAttr = "crowded" // present if the home reads maxPulls outboxes
-)
-
 type tooManyPulledError struct{}
 
 func (tooManyPulledError) Error() string { return "feed: the home reads too many outboxes" }
@@ -76,78 +71,54 @@ func (h Home) makeRoom(ctx context.Context, head *header, outbox bool) error {
 // room is what a header can still take.
 type room struct {
 	more   bool // an ending or a pull
-	outbox bool // a pull with a range
+	outbox bool // a pull that reads something
 }
 
-// tidy removes endings that no longer hide anything, and pulls that no longer show
-// anything. It stores and returns the room that is left.
+// tidy removes old endings and pulls, at most sweepSize. It stores and returns the room
+// that is left.
 func (h Home) tidy(ctx context.Context, head *header) (room, error) {
 	now := h.r.opts.Now()
 	s := sweep{
-		header: head, names: slices.Sorted(maps.Keys(head.item)),
+		header: head, home: h, names: slices.Sorted(maps.Keys(head.item)),
 		now: ids.At(now), horizon: ids.At(now.Add(-h.r.opts.Retention).Add(-24 * time.Hour)), // the sum of both may overflow
-		update:   h.update(),
-		over:     map[string][]string{},
-		outlived: sync.OnceValue(func() bool { return h.outlived(ctx, now) }),
-		stands:   func(source string, edge ids.ID) bool { return h.stands(ctx, source, edge) },
+		update: h.update(),
+		over:   map[string][]string{},
 	}
-	s.sweepPulls(h.lowest(head, now))
-	s.sweepEndings()
+	s.sweepPulls(ctx, h.lowest(head, now))
+	s.sweepEndings(ctx, sync.OnceValue(func() bool { return h.outlived(ctx, now) }))
 	found := room{more: s.size < maxHeader, outbox: s.reading < maxPulls}
 	stored := room{more: head.item[fullAttr] == nil, outbox: head.item[crowdedAttr] == nil}
 	if s.removed == 0 && found == stored {
 		return found, nil
 	}
-	s.note(fullAttr, !found.more)
-	s.note(crowdedAttr, !found.outbox)
+	s.set(fullAttr, !found.more)
+	s.set(crowdedAttr, !found.outbox)
 	err := h.r.runIf(ctx, s.update)
 	found.more = found.more || s.removed == sweepSize // there may be more to remove
 	return found, err
 }
 
-// outlivedRows is how many rows outlived looks at.
-const outlivedRows = 1000
-
-// outlived reports whether the home may have entries that were stored under a
-// longer Retention. Expired ones may lie there too, until DynamoDB deletes them.
-func (h Home) outlived(ctx context.Context, now time.Time) bool {
-	entries, rest, err := store.Read[entryItem](ctx, h.r.table, store.Span{
-		PK: homePK(h.reader), To: ids.At(now.Add(-h.r.opts.Retention)).String(), Limit: outlivedRows,
-	})
-	return err != nil || rest != "" || slices.ContainsFunc(entries, func(e entryItem) bool { return e.TTL > now.Unix() })
-}
-
-// stands reports whether the source's edge, or an earlier one, may stand.
-func (h Home) stands(ctx context.Context, source string, edge ids.ID) bool {
-	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
-	if err != nil {
-		return !errors.Is(err, plaza.ErrNotFound)
-	}
-	return stands && last.ID <= edge
-}
-
 // sweepSize is how many endings and pulls one sweep removes or renews.
 const sweepSize = 50
 
-// sweep is the removal of old endings and pulls from a header.
+// sweep removes old endings and pulls from a header, and measures what stays.
 type sweep struct {
 	*header
-	names    []string
-	now      ids.ID
-	horizon  ids.ID
-	update   *store.Update
-	over     map[string][]string // by the name of an ending, the pulls that it has ended
-	outlived func() bool
-	stands   func(source string, edge ids.ID) bool
+	home    Home
+	names   []string // of all attributes
+	now     ids.ID
+	horizon ids.ID // entries from before it have expired
+	update  *store.Update
+	over    map[string][]string // by the name of an ending, the pulls that it has ended
 
 	removed int
 	size    int // of what stays, in bytes
-	reading int // how many pulls show something
+	reading int // how many pulls read something
 }
 
-// sweepPulls removes the pulls whose range is over, and collects those that an unfollow
-// has ended.
-func (s *sweep) sweepPulls(lowest ids.ID) {
+// sweepPulls removes the pulls whose last activities have expired, and collects those
+// that an unfollow has ended.
+func (s *sweep) sweepPulls(ctx context.Context, lowest ids.ID) {
 	for _, name := range s.names {
 		edge, source, ok := parsePullName(name)
 		if !ok {
@@ -160,7 +131,7 @@ func (s *sweep) sweepPulls(lowest ids.ID) {
 		p, _, err := s.pull(edge, source)
 		if err == nil && p.Until != 0 && max(p.Until, p.At) < s.horizon && s.removed < sweepSize {
 			s.update.If("$.$ = ?", name, "at", p.At) // unless it was written again
-			if s.forget(name, "at", p.Kept && s.stands(source, edge)) {
+			if s.forget(name, "at", p.Kept && s.home.mayFollow(ctx, source, edge)) {
 				continue
 			}
 		}
@@ -173,7 +144,7 @@ func (s *sweep) sweepPulls(lowest ids.ID) {
 
 // sweepEndings removes the pulls that unfollows have ended, and old endings that have no
 // such pull left: without its ending a pull would show again.
-func (s *sweep) sweepEndings() {
+func (s *sweep) sweepEndings(ctx context.Context, outlived func() bool) {
 	for _, name := range s.names {
 		if !strings.HasPrefix(name, endingPrefix) {
 			continue
@@ -187,30 +158,30 @@ func (s *sweep) sweepEndings() {
 			s.size += len(pull) + pullSize
 		}
 		s.removed += n
-		old := e.Unfollow != 0 && e.Unfollow < s.horizon && s.removed < sweepSize && !s.outlived() // then all of over were removed
+		old := e.Unfollow != 0 && e.Unfollow < s.horizon && s.removed < sweepSize && !outlived() // then all of over were removed
 		if old || n > 0 {
 			s.update.If("$.$ = ?", name, "unfollow", e.Unfollow) // unless it was written again
 		}
-		if !old || !s.forget(name, "unfollow", s.stands(keys.Split(name)[1], e.Edge)) {
+		if !old || !s.forget(name, "unfollow", s.home.mayFollow(ctx, keys.Split(name)[1], e.Edge)) {
 			s.size += len(name) + endingSize
 		}
 	}
 }
 
-// forget removes an old ending or pull, or renews it if its edge stands, because an
-// Unfollow died: without it, what the edge still brings would show.
-func (s *sweep) forget(name, at string, stands bool) (removed bool) {
+// forget removes an old ending or pull. If an Unfollow died and left its edge, it renews
+// it: without it, the home would show what the edge still brings.
+func (s *sweep) forget(name, at string, follows bool) (removed bool) {
 	s.removed++
-	if stands {
+	if follows {
 		s.update.SetExpr("$.$ = ?", name, at, s.now)
 	} else {
 		s.update.RemoveExpr("$", name)
 	}
-	return !stands
+	return !follows
 }
 
-// note sets the attribute, or removes it.
-func (s *sweep) note(attr string, present bool) {
+// set sets the attribute, or removes it.
+func (s *sweep) set(attr string, present bool) {
 	if present {
 		s.update.Set(attr, true)
 	} else {
@@ -218,7 +189,24 @@ func (s *sweep) note(attr string, present bool) {
 	}
 }
 
-// lowest is the lowest id that the home shows.
-func (h Home) lowest(head *header, now time.Time) ids.ID {
-	return max(head.Floor, ids.At(now.Add(-h.r.opts.Retention)))
+// mayFollow reports whether the home may still follow the source by this edge or an
+// earlier one.
+func (h Home) mayFollow(ctx context.Context, source string, edge ids.ID) bool {
+	last, follows, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
+	if err != nil {
+		return !errors.Is(err, plaza.ErrNotFound)
+	}
+	return follows && last.ID <= edge
+}
+
+// outlivedEntries is how many entries outlived looks at.
+const outlivedEntries = 1000
+
+// outlived reports whether the home may have entries that were stored under a
+// longer Retention. Expired ones may lie there too, until DynamoDB deletes them.
+func (h Home) outlived(ctx context.Context, now time.Time) bool {
+	entries, rest, err := store.Read[entryItem](ctx, h.r.table, store.Span{
+		PK: homePK(h.reader), To: ids.At(now.Add(-h.r.opts.Retention)).String(), Limit: outlivedEntries,
+	})
+	return err != nil || rest != "" || slices.ContainsFunc(entries, func(e entryItem) bool { return e.TTL > now.Unix() })
 }

@@ -111,6 +111,24 @@ func (i *activityItem) activityOf(owner string) Activity {
 	return a
 }
 
+// pulledItem is an activityItem without its content.
+type pulledItem struct {
+	ID      ids.ID `dynamo:"sk"`
+	Owner   string `dynamo:"owner"`
+	About   string `dynamo:"about"`
+	Removed ids.ID `dynamo:"removed"`
+}
+
+// CheckItem refuses one that names no activity.
+func (i *pulledItem) CheckItem() error {
+	if err := keys.CheckID("id", i.ID); err != nil || i.Owner == "" {
+		return err
+	}
+	return keys.CheckName("owner", i.Owner)
+}
+
+func pulledAttributes() []string { return []string{"pk", "sk", "owner", "about", "removed"} }
+
 // outbox is the first part of the partition keys of activities.
 const outbox = "O"
 
@@ -184,7 +202,7 @@ func (e *entryItem) CheckItem() error {
 func (e entryItem) source() string { return cmp.Or(e.Source, e.Key.Owner) }
 
 // entryKey sorts a home by id, then owner, then edge. The entries of one
-// activity are a range, called its row.
+// activity are a range.
 type entryKey struct {
 	CacheKey // of the activity
 	edge     ids.ID
@@ -209,7 +227,7 @@ func parseEntryKey(text string) (k entryKey, err error) {
 	if len(parts) != 3 {
 		return k, fmt.Errorf("has %d parts", len(parts))
 	}
-	if k.CacheKey, err = parseRow(parts[:2]); err != nil {
+	if k.CacheKey, err = parseActivity(parts[:2]); err != nil {
 		return k, err
 	}
 	if k.edge, err = ids.Parse(parts[2]); err != nil {
@@ -221,31 +239,32 @@ func parseEntryKey(text string) (k entryKey, err error) {
 	return k, nil
 }
 
-func parseRow(parts []string) (row CacheKey, err error) {
-	if row.ID, err = ids.Parse(parts[0]); err != nil {
-		return row, err
+func parseActivity(parts []string) (key CacheKey, err error) {
+	if key.ID, err = ids.Parse(parts[0]); err != nil {
+		return key, err
 	}
-	row.Owner = parts[1]
-	return row, errors.Join(keys.CheckID("id", row.ID), keys.CheckName("owner", row.Owner))
+	key.Owner = parts[1]
+	return key, errors.Join(keys.CheckID("id", key.ID), keys.CheckName("owner", key.Owner))
 }
 
-// belowRow and aboveRow are the gaps directly below and above a row.
-func belowRow(row CacheKey) string { return keys.Join(row.ID.String(), row.Owner, "") }
-func aboveRow(row CacheKey) string { return keys.Join(row.ID.String(), row.Owner) + "$" }
+// belowActivity and aboveActivity are the gaps directly below and above all entries of
+// an activity.
+func belowActivity(key CacheKey) string { return keys.Join(key.ID.String(), key.Owner, "") }
+func aboveActivity(key CacheKey) string { return keys.Join(key.ID.String(), key.Owner) + "$" }
 
 // afterEntry, appended to an entry's key, makes the gap above the entry.
 const afterEntry = "\x00"
 
-// insideRow returns the row of the entry that a gap is next to.
-func insideRow(gap string) (row CacheKey, ok bool) {
+// besideEntry returns the activity of the entry that a gap is next to.
+func besideEntry(gap string) (activity CacheKey, ok bool) {
 	k, err := parseEntryKey(strings.TrimSuffix(gap, afterEntry))
 	return k.CacheKey, err == nil
 }
 
-// validGap recognizes the gaps of a home: next to an entry, next to a row, or
-// below all rows of an id.
+// validGap recognizes the gaps of a home: next to an entry, next to all entries of an
+// activity, or below all entries of an id.
 func validGap(gap string) bool {
-	if _, ok := insideRow(gap); ok {
+	if _, ok := besideEntry(gap); ok {
 		return true
 	}
 	if id, err := ids.Parse(gap); err == nil {
@@ -255,8 +274,8 @@ func validGap(gap string) bool {
 	if len(parts) != 2 {
 		return false
 	}
-	row, err := parseRow(parts)
-	return err == nil && (gap == belowRow(row) || gap == aboveRow(row))
+	key, err := parseActivity(parts)
+	return err == nil && (gap == belowActivity(key) || gap == aboveActivity(key))
 }
 
 func homePK(reader string) string { return keys.Join("H", reader) }
@@ -317,7 +336,7 @@ func (k *jobKey) UnmarshalText(text []byte) (err error) {
 	if len(parts) != 2 && !k.Switch {
 		return fmt.Errorf("has %d parts, or an unknown third one", len(parts))
 	}
-	if k.CacheKey, err = parseRow(parts[:2]); err == nil && k.String() != string(text) {
+	if k.CacheKey, err = parseActivity(parts[:2]); err == nil && k.String() != string(text) {
 		err = errors.New("is escaped in another way")
 	}
 	return err

@@ -1,9 +1,7 @@
 package feed
 
 import (
-	"cmp"
 	"context"
-	"strings"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -21,42 +19,10 @@ type entrySource interface {
 	ready(gap string, ascending bool) bool
 }
 
-// merged reads up to reach.Limit entries of the first n sources in the order of
-// a home. An activity that two sources return is shown once.
-func (p *homeReading) merged(ctx context.Context, n int, reach store.Reach, rounds int) ([]entryItem, string, error) {
-	union := store.Union[entryItem]{
-		Sources:   n,
-		Ascending: reach.Ascending(),
-		Gap:       reach.Gap,
-		Kept:      &p.kept,
-		Read: func(ctx context.Context, i int, gap string) ([]entryItem, string, error) {
-			return p.sources[i].entries(ctx, gap, reach.Ascending(), reach.Limit)
-		},
-		Ready:   func(i int, gap string) bool { return p.sources[i].ready(gap, reach.Ascending()) },
-		Place:   func(e *entryItem) string { return e.Key.String() },
-		Compare: compareEntries,
-		Join: func(a, b entryItem) entryItem {
-			if p.mayShow(a) {
-				return a
-			}
-			return b // edges of two sources may have one id
-		},
-	}
-	before := p.kept.Rounds
-	entries, rest, err := union.Rows(ctx, reach.Limit, rounds)
-	p.queries += p.kept.Rounds - before
-	return entries, rest, err
-}
+// maxQueries is the most queries of a page.
+const maxQueries = 6
 
-// compareEntries orders entries by their keys' text, which begins with the id.
-func compareEntries(a, b *entryItem) int {
-	if order := cmp.Compare(a.Key.ID, b.Key.ID); order != 0 {
-		return order
-	}
-	return strings.Compare(a.Key.String(), b.Key.String())
-}
-
-// homeItem is a row of a home's partition: an entry, or the header.
+// homeItem is an item of a home's partition: an entry, or the header.
 type homeItem struct {
 	entryItem
 	header dynamo.Item
@@ -71,20 +37,24 @@ func (i *homeItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return store.UnmarshalItem(item, &i.entryItem)
 }
 
-// pushed is the entrySource of the entries that deliveries wrote into the home. It
-// also reads the header if that is not known yet and lies in the reach.
-type pushed struct{ *homeReading }
+// pushed is the entrySource of the entries that deliveries wrote into the home. A read
+// that reaches the top of the home also returns the header, unless that was read before.
+type pushed struct {
+	home       Home
+	headerRead bool        // by this source, or otherwise
+	header     dynamo.Item // that this source read; nil if there is none
+}
 
-func (pushed) ready(string, bool) bool { return false }
+func (*pushed) ready(string, bool) bool { return false }
 
-func (p pushed) entries(ctx context.Context, gap string, ascending bool, limit int) (entries []entryItem, rest string, err error) {
+func (p *pushed) entries(ctx context.Context, gap string, ascending bool, limit int) (entries []entryItem, rest string, err error) {
 	span := store.Span{PK: homePK(p.home.reader), Ascending: ascending, Limit: limit, Consistent: p.home.r.opts.Consistent}
 	if ascending {
 		span.From, span.To = gap, aboveIDs
 	} else if span.To = gap; gap == "" {
 		span.To = aboveIDs
 	}
-	if p.header != nil || !ascending && gap != "" {
+	if p.headerRead || !ascending && gap != "" {
 		entries, rest, err = store.Read[entryItem](ctx, p.home.r.table, span)
 	} else {
 		entries, rest, err = p.withHeader(ctx, span)
@@ -112,7 +82,7 @@ func (p pushed) entries(ctx context.Context, gap string, ascending bool, limit i
 }
 
 // withHeader reads a span to the top of the home, where the header is.
-func (p pushed) withHeader(ctx context.Context, span store.Span) (entries []entryItem, rest string, err error) {
+func (p *pushed) withHeader(ctx context.Context, span store.Span) (entries []entryItem, rest string, err error) {
 	span.To = ""
 	if !span.Ascending {
 		span.Limit++
@@ -122,10 +92,9 @@ func (p pushed) withHeader(ctx context.Context, span store.Span) (entries []entr
 		return nil, "", err
 	}
 	entries = make([]entryItem, 0, len(items))
-	var header dynamo.Item
 	for _, item := range items {
 		if item.header != nil {
-			header = item.header
+			p.header = item.header
 		} else {
 			entries = append(entries, item.entryItem)
 		}
@@ -133,8 +102,6 @@ func (p pushed) withHeader(ctx context.Context, span store.Span) (entries []entr
 	if rest == headerSK+afterEntry {
 		rest = ""
 	}
-	if header != nil || rest == "" || !span.Ascending { // the top was read, and a header with it
-		err = p.setHeader(header)
-	}
-	return entries, rest, err
+	p.headerRead = p.header != nil || rest == "" || !span.Ascending // the top was read, and a header with it
+	return entries, rest, nil
 }

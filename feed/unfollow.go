@@ -70,7 +70,7 @@ func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions
 
 func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (changed bool, err error) {
 	named := follow.Edge{Follower: h.reader, Followee: source, ID: o.ID}
-	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
+	last, follows, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
 	known := err == nil
 	switch {
 	case errors.Is(err, plaza.ErrNotFound):
@@ -78,9 +78,9 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (c
 		last.ID, err = ids.At(h.r.opts.Now().Add(-keys.MaxAhead)), nil
 	case err != nil:
 		return false, err
-	case stands && o.ID != 0 && last.ID != o.ID:
+	case follows && o.ID != 0 && last.ID != o.ID:
 		return h.r.graph.Unfollow(ctx, named)
-	case stands:
+	case follows:
 		named = last
 	}
 	// This comes before the edge is removed: a crash in between leaves a hidden or

@@ -40,26 +40,26 @@ func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed boo
 	if err := a.Validate(); err != nil {
 		return a, false, err
 	}
-	stands, changed, err := o.update(ctx, a.timed())
-	if err == nil && stands.Removed != 0 { // since this call
+	stored, changed, err := o.update(ctx, a.timed())
+	if err == nil && stored.Removed != 0 { // since this call
 		err = plaza.ErrRemoved
 	}
 	if err != nil {
 		return a, false, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
 	}
-	o.r.hydrator.remember(ctx, CacheKey{o.owner, a.ID}, Cached{Activity: stands.activity()})
-	return stands.activity(), changed, nil
+	o.r.hydrator.remember(ctx, CacheKey{o.owner, a.ID}, Cached{Activity: stored.activity()})
+	return stored.activity(), changed, nil
 }
 
-func (o Outbox) update(ctx context.Context, a Activity) (stands activityItem, changed bool, err error) {
+func (o Outbox) update(ctx context.Context, a Activity) (stored activityItem, changed bool, err error) {
 	call, err := o.r.gen.Next(ctx)
 	if err != nil {
-		return stands, false, err
+		return stored, false, err
 	}
 	wanted := newActivityItem(a)
 	item, err := dynamo.MarshalItem(wanted)
 	if err != nil {
-		return stands, false, err
+		return stored, false, err
 	}
 	return store.Change[activityItem]{
 		Key: activityKey(o.owner, a.ID), Call: call, Part: "edit", Last: (*activityItem).lastEdit, Unread: true,
