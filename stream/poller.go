@@ -121,10 +121,15 @@ func NewPoller(db *dynamo.DB, streams *dynamodbstreams.Client, g PollerGroup, p 
 // failure goes to PollerOptions.OnError, and Run goes on. At its end it waits for
 // its handlers, stores how far they came and gives its shards to other workers.
 //
-// Cost: every PollerOptions.Renew 2 requests and 1 for each 100 shards, 1 WCU and
-// 1 RCU for each 4 KB of leases; a checkpoint 1 request, 1 WCU, for each read that
-// had records; an idle shard 1 request every PollerOptions.Idle, a busy one 5 a
-// second.
+// Cost: every PollerOptions.Renew 2 requests, 1 RCU, 1 WCU; each read of a shard
+// 1 request, and 1 request, 1 WCU where it had records.
+//
+//plaza:cost every PollerOptions.Renew: 2 requests, 1 RCU, 1 WCU
+//plaza:cost every PollerOptions.Renew, each 100 shards, more: 1 request
+//plaza:cost every PollerOptions.Renew, each further 4 KB of leases, more: 1 RCU
+//plaza:cost an idle shard, every PollerOptions.Idle: 1 request
+//plaza:cost a busy shard, each second: 5 requests
+//plaza:cost a read that had records, more: 1 request, 1 WCU
 func (p *Poller) Run(ctx context.Context) error {
 	ctx = plaza.WithOperation(ctx, "stream.Poller.Run")
 	name, err := lease.NewOwner(p.opts.Rand)

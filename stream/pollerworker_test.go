@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -319,8 +320,8 @@ func TestAStreamThatIsGoneIsAGapOrDrained(t *testing.T) {
 	}
 }
 
-// The idle cost, and that of a tick and of a checkpoint.
 func TestThePollerCostsWhatItSays(t *testing.T) {
+	stated := callstest.ReadCosts(t, "..", "stream")
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 120 {
 			w.add(fmt.Sprintf("shard-%03d", i), "", 0)
@@ -332,25 +333,30 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 		time.Sleep(renewTime / 2)
 		reads, lists := len(w.count("GetRecords")), len(w.count("DescribeStream"))
 		w.meter.Price().Take()
-		ticks := faults.Size(5, 1)
+		ticks := float64(faults.Size(5, 1))
 		time.Sleep(time.Duration(ticks) * renewTime)
 		cost := w.meter.Take()
 		reads, lists = len(w.count("GetRecords"))-reads, len(w.count("DescribeStream"))-lists // which the meter leaves out
-		require.InDelta(t, ticks*10*120, reads, 2*120, "an idle shard costs a request a second")
-		require.Equal(t, 2*ticks, lists, "two pages each")
-		require.Equal(t, 2*ticks, cost.Requests, "a beat and the leases")
-		require.InDelta(t, ticks, cost.Write, 0)
-		require.LessOrEqual(t, cost.Read, float64(ticks)*(120*300.0/4096+1), "1 RCU for each 4 KB of leases")
+		idle := stated.Times(ticks*10*120, "Poller.Run", "an idle shard, every PollerOptions.Idle")
+		require.InDelta(t, idle.Requests, reads, 2*120)
+		listings := stated.Times(2*ticks, "Poller.Run", "every PollerOptions.Renew, each 100 shards, more")
+		require.Equal(t, listings.Requests, lists)
+		tick := stated.Times(ticks, "Poller.Run", "every PollerOptions.Renew")
+		require.Equal(t, tick.Requests, cost.Requests, "a beat and the leases")
+		require.InDelta(t, tick.Write, cost.Write, 0)
+		more := stated.Times(ticks*120*300/4096, "Poller.Run", "every PollerOptions.Renew, each further 4 KB of leases, more")
+		require.LessOrEqual(t, cost.Read, tick.Read+more.Read)
 
 		w.write("shard-000", 900)
 		w.handles("shard-000")
 		time.Sleep(time.Second)
-		require.InDelta(t, 1, w.meter.Take().Write, 0, "a checkpoint for each read that had records")
+		require.InDelta(t, stated.Times(1, "Poller.Run", "a read that had records, more").Write, w.meter.Take().Write, 0)
 		require.ErrorIs(t, p.stop(), context.Canceled)
 	})
 }
 
 func TestAFewRecordsASecondCostFewReadsAndABacklogNoPause(t *testing.T) {
+	stated := callstest.ReadCosts(t, "..", "stream")
 	inBubble(t, func(t *testing.T, w *world) {
 		w.change(func() { w.most = 10 })
 		w.add("shard-1", "", 1000)
@@ -365,7 +371,8 @@ func TestAFewRecordsASecondCostFewReadsAndABacklogNoPause(t *testing.T) {
 			w.write("shard-1", 1)
 			time.Sleep(50 * time.Millisecond)
 		}
-		require.LessOrEqual(t, len(w.count("GetRecords"))-before, seconds*5+10, "five a second")
+		busy := stated.Times(float64(seconds), "Poller.Run", "a busy shard, each second")
+		require.LessOrEqual(t, len(w.count("GetRecords"))-before, busy.Requests+10)
 		w.handles("shard-1")
 		require.ErrorIs(t, p.stop(), context.Canceled)
 		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))

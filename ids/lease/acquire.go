@@ -90,8 +90,12 @@ func (o *Options) withDefaults() (Options, error) {
 // are damaged plaza.ErrCorrupt, and with a wrong clock a *plaza.ClockError. After any
 // other error a number may stay taken until it expires.
 //
-// Cost: 1 request, 1 WCU; a number given back or expired 2 requests, 2 WCU; each
-// number that is skipped 1 request, 1 WCU more.
+// Cost: 1 request, 1 WCU; a number that was used before 2 requests, 2 WCU;
+// each number that is skipped 1 request, 1 WCU more.
+//
+//plaza:cost an unused number: 1 request, 1 WCU
+//plaza:cost a number that was used before: 2 requests, 2 WCU
+//plaza:cost each number that is skipped, more: 1 request, 1 WCU
 func Acquire(ctx context.Context, db *dynamo.DB, table string, opts *Options) (*Lease, error) {
 	ctx = plaza.WithOperation(ctx, "ids/lease.Acquire")
 	o, err := opts.withDefaults()

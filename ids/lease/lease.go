@@ -95,8 +95,12 @@ func begin(table *store.Table, machine uint16, held *item, after int64, o Option
 // the lease, and fails only if no time is left. With a wrong clock it returns a
 // *plaza.ClockError.
 //
-// Cost: none; a renewal 1 request, 1 WCU; in the background one every 20 s; if the clock
-// was changed, 1 request, 0.5 RCU; while it is wrong, one a second.
+// Cost: none; a renewal, one every 20 s in the background, 1 request, 1 WCU; after
+// the clock was changed 1 request, 0.5 RCU.
+//
+//plaza:cost an id: none
+//plaza:cost a renewal: 1 request, 1 WCU
+//plaza:cost after the clock was changed, and each second while it is wrong: 1 request, 0.5 RCU
 func (l *Lease) Next(ctx context.Context) (ids.ID, error) {
 	ctx = plaza.WithOperation(ctx, "ids/lease.Lease.Next")
 	if err := l.table.CheckClock(ctx); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
@@ -106,9 +107,10 @@ func TestNumbersInUseAreLeftAlone(t *testing.T) {
 	assert.Equal(t, map[ids.ID]bool{only - 2: true, only - 1: true, only: true}, machines)
 
 	before := w.Requests()
+	skipped := callstest.ReadCosts(t, "../..", "ids/lease").Times(3, "Acquire", "each number that is skipped, more")
 	_, err := w.acquire(c, o)
 	assert.ErrorIs(t, err, plaza.ErrBusy)
-	assert.Equal(t, 3, w.Requests()-before)
+	assert.Equal(t, skipped.Requests, w.Requests()-before)
 
 	o.Tries = 2
 	_, err = w.acquire(c, o)
@@ -122,27 +124,26 @@ func TestCallsCostNoMoreThanStated(t *testing.T) {
 	w := newWorld(t)
 	w.db = dynamotest.DB(t, meter.Wrap)
 	c := clockAt(noon)
-	one := dynamotest.Cost{Requests: 1, Write: 1}
-	two := dynamotest.Cost{Requests: 2, Write: 2}
-
+	stated := callstest.ReadCosts(t, "../..", "ids/lease")
+	renewal := stated.Of("Lease.Next", "a renewal")
 	var l *lease.Lease
-	meter.AtMost(t, "acquire", one, func() { l = w.mustAcquire(c) })
-	meter.AtMost(t, "ids of the first half", dynamotest.Cost{}, func() {
+	meter.AtMost(t, "acquire", stated.Of("Acquire", "an unused number"), func() { l = w.mustAcquire(c) })
+	meter.AtMost(t, "ids of the first half", stated.Of("Lease.Next", "an id"), func() {
 		mustNext(t, l)
 		c.Advance(30 * time.Second)
 		mustNext(t, l)
 	})
-	got := meter.AtMost(t, "ids after it", one, func() {
+	got := meter.AtMost(t, "ids after it", renewal, func() {
 		c.Advance(time.Millisecond)
 		for range 100 {
 			mustNext(t, l)
 		}
 	})
-	assert.Equal(t, one, got)
-	meter.AtMost(t, "close", one, func() { require.NoError(t, l.Close(t.Context())) })
+	assert.Equal(t, renewal, got)
+	meter.AtMost(t, "close", stated.Of("Lease.Close"), func() { require.NoError(t, l.Close(t.Context())) })
 	meter.AtMost(t, "close again", dynamotest.Cost{}, func() { require.NoError(t, l.Close(t.Context())) })
 	c.Advance(time.Minute)
-	meter.AtMost(t, "acquire what was used", two, func() { w.mustAcquire(c) })
+	meter.AtMost(t, "acquire what was used", stated.Of("Acquire", "a number that was used before"), func() { w.mustAcquire(c) })
 }
 
 func TestRenewsOnUse(t *testing.T) {

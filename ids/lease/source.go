@@ -80,9 +80,8 @@ func (s *Source) Init(ctx context.Context) error {
 // again. After Close it returns ErrLost. With a wrong clock it returns a
 // *plaza.ClockError.
 //
-// Cost: none; the first call, and the first after a loss, as Acquire, once for all
-// concurrent callers; a renewal 1 request, 1 WCU; in the background one every 20 s; if
-// the clock was changed, 1 request, 0.5 RCU; while it is wrong, one a second.
+// Cost: as Lease.Next; the first call, and the first after a loss, as Acquire, once
+// for all concurrent callers.
 func (s *Source) Next(ctx context.Context) (ids.ID, error) {
 	ctx = plaza.WithOperation(ctx, "ids/lease.Source.Next")
 	s.mu.Lock()

@@ -129,9 +129,14 @@ func (b *Backplane) end(ctx context.Context, key string, id position) (end posit
 
 // Subscribe implements live.Backplane.
 //
-// Cost: 1 request to Redis; 1 more if its stream is not read here yet; 1 more if
-// that is empty; after a position that is known 1 more for each 1,000 entries of
-// the stream since; 1 more if others here have read further.
+// Cost: 1 request to Redis; 2 requests if the stream is not read here yet; to catch up
+// 1 request more for each 1,000 entries.
+//
+//plaza:cost of a stream that is read here: 1 request
+//plaza:cost of another stream: 2 requests
+//plaza:cost of an empty stream, more: 1 request
+//plaza:cost each 1,000 entries since the position, more: 1 request
+//plaza:cost if others here have read further, more: 1 request
 func (b *Backplane) Subscribe(ctx context.Context, room string, after live.Pos, deliver func([]live.Entry)) (live.Subscription, error) {
 	ctx = plaza.WithOperation(ctx, "live/redisstream.Backplane.Subscribe")
 	at, r := b.place(room)

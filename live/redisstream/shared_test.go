@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/live/redisstream"
 )
@@ -24,6 +25,7 @@ type spy struct {
 	counts map[any]int  // requests by the name of their caller, which its ctx has
 	named  int          // the most streams that one read named
 	replay func() error // is called before the next read of a replay
+	after  func()       // is called after the next pipeline
 }
 
 type caller struct{}
@@ -68,8 +70,14 @@ func (s *spy) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		s.mu.Lock()
 		s.counts[ctx.Value(caller{})]++
+		after := s.after
+		s.after = nil
 		s.mu.Unlock()
-		return next(ctx, cmds)
+		err := next(ctx, cmds)
+		if after != nil {
+			after()
+		}
+		return err
 	}
 }
 
@@ -123,9 +131,10 @@ func TestARequestReadsFewStreams(t *testing.T) {
 	require.Equal(t, 4+1, hook.named, "and the reader's own")
 }
 
-func TestCallsSendTheExpectedRequests(t *testing.T) {
+func TestCallsSendNoMoreRequestsThanStated(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
+	stated := callstest.ReadCosts(t, "../..", "live/redisstream")
 	for _, shared := range []int{0, 1} {
 		opts := redisstream.Options{Prefix: prefix(), Shared: shared}
 		b, hook := spied(t, s, opts)
@@ -142,24 +151,32 @@ func TestCallsSendTheExpectedRequests(t *testing.T) {
 			require.Equal(t, want, hook.count(name), name)
 			return at.From
 		}
+		another := stated.Of("Backplane.Subscribe", "of another stream").Requests
+		here := stated.Of("Backplane.Subscribe", "of a stream that is read here").Requests
+		empty := stated.Of("Backplane.Subscribe", "of an empty stream, more").Requests
+		further := stated.Of("Backplane.Subscribe", "if others here have read further, more").Requests
+		behind := stated.Of("Backplane.Subscribe", "each 1,000 entries since the position, more").Requests
 		keep, _ := collect(t, b, "keep", "") // a reader runs
 		_, first := collect(t, other, "room", "")
 		require.NoError(t, b.Publish(as(t, "publish"), "room", []byte("x")))
 		require.Equal(t, 1, hook.count("publish"))
 		switch shared {
 		case 0:
-			subscribe("the first of a stream", "room", "", 2)
-			subscribe("the first of an empty stream", "empty", "", 3)
+			subscribe("the first of a stream", "room", "", another)
+			subscribe("the first of an empty stream", "empty", "", another+empty)
 		default:
-			subscribe("another room of a stream", "room", "", 1)
+			subscribe("another room of a stream", "room", "", here)
 			require.NoError(t, b.Publish(t.Context(), "keep", []byte("x")))
 			receive(t, keep) // the reader is at the end
 		}
-		from := subscribe("one more of a room", "room", "", 1)
-		subscribe("at the end", "room", from, 1)
-		subscribe("one behind", "room", first, 2)
+		from := subscribe("one more of a room", "room", "", here)
+		subscribe("at the end", "room", from, here)
+		subscribe("one behind", "room", first, here+behind)
 		flood(t, s, key, "room", 1500)
-		subscribe("behind by more than 1,000", "room", first, 3)
+		subscribe("behind by more than 1,000", "room", first, here+2*behind)
+		got, _ := collect(t, b, "room", "")
+		hook.after = func() { publish(t, other, "x"); receive(t, got) }
+		subscribe("while another reads on", "room", "", here+further+behind)
 	}
 }
 
