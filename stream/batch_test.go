@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -158,12 +157,4 @@ func TestACancelledBatchCallsNoHandler(t *testing.T) {
 	require.NoError(t, errs[0])
 	assert.ErrorIs(t, errs[1], context.Canceled)
 	assert.ErrorIs(t, errs[2], context.Canceled)
-}
-
-func TestPermanentKeepsItsError(t *testing.T) {
-	t.Parallel()
-	require.NoError(t, stream.Permanent(nil))
-	err := stream.Permanent(plaza.ErrForbidden)
-	require.ErrorIs(t, err, plaza.ErrForbidden)
-	require.Equal(t, plaza.ErrForbidden.Error(), err.Error())
 }

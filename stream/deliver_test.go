@@ -49,6 +49,16 @@ func (o *outlet) Put(_ context.Context, events []stream.Event) ([]stream.Outcome
 	return outcomes, nil
 }
 
+// throttles refuses events.
+func (o *outlet) throttles(which func(call int, e stream.Event) bool) {
+	o.outcome = func(call int, e stream.Event) stream.Outcome {
+		if which(call, e) {
+			return stream.Outcome{Err: errThrottled, Retry: true}
+		}
+		return stream.Outcome{}
+	}
+}
+
 func (o *outlet) sizes() []int {
 	var sizes []int
 	for _, call := range o.calls {
@@ -81,19 +91,23 @@ func requireAll(t *testing.T, errs []error, n int) {
 	}
 }
 
-func TestCase8EventsArePackedBySize(t *testing.T) {
+func TestCase8EventsArePackedByTheLimit(t *testing.T) {
 	t.Parallel()
-	dead := &inMemory{}
-	sink := bus()
-	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(23, 10), policy(3), dead), 23)
-	require.Equal(t, []int{10, 10, 3}, sink.sizes())
+	archive := &outlet{limit: stream.Limit{Events: 500, Bytes: 4 << 20, Size: func(e stream.Event) int { return len(e.Data) + 10_000 }}}
+	for _, c := range []struct {
+		sink        *outlet
+		events, len int
+		sizes       []int
+	}{
+		{bus(), 23, 10, []int{10, 10, 3}},
+		{bus(), 5, 300 << 10, []int{3, 2}},
+		{archive, 600, 10, []int{419, 181}},
+	} {
+		requireAll(t, stream.Deliver(t.Context(), c.sink, eventsOf(c.events, c.len), policy(3), nil), c.events)
+		require.Equal(t, c.sizes, c.sink.sizes())
+	}
 
-	sink = bus()
-	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(5, 300<<10), policy(3), dead), 5)
-	require.Equal(t, []int{3, 2}, sink.sizes())
-	require.Empty(t, dead.put)
-
-	sink = bus()
+	sink, dead := bus(), &inMemory{}
 	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(1, 1<<20+1), policy(3), dead), 1)
 	require.Empty(t, sink.calls, "no call")
 	require.Len(t, dead.put, 1)
@@ -105,12 +119,7 @@ func TestCase9LaterCallsCarryOnlyWhatFailed(t *testing.T) {
 	t.Parallel()
 	n := &naps{}
 	sink := bus()
-	sink.outcome = func(_ int, e stream.Event) stream.Outcome {
-		if e.ID == "2" || e.ID == "7" {
-			return stream.Outcome{Err: errThrottled, Retry: true}
-		}
-		return stream.Outcome{}
-	}
+	sink.throttles(func(_ int, e stream.Event) bool { return e.ID == "2" || e.ID == "7" })
 	dead := &inMemory{}
 	errs := stream.Deliver(t.Context(), sink, eventsOf(10, 10), stream.Policy{Attempts: 3, Sleep: n.sleep}, dead)
 	requireAll(t, errs, 10)
@@ -121,22 +130,6 @@ func TestCase9LaterCallsCarryOnlyWhatFailed(t *testing.T) {
 	require.Equal(t, []string{"2", "7"}, dead.seqs())
 	require.Equal(t, 3, dead.put[0].Attempts)
 	require.Len(t, n.taken, 2)
-}
-
-func TestCase10AnArchiveTakesFiveHundredAndThoseThatFailedAgain(t *testing.T) {
-	t.Parallel()
-	sink := &outlet{limit: stream.Limit{Events: 500, Bytes: 4 << 20, Event: 1000 << 10, Size: func(e stream.Event) int { return len(e.Data) + 1 }}}
-	sevens := []string{"7", "77", "177", "277", "777", "877", "1177"}
-	sink.outcome = func(call int, e stream.Event) stream.Outcome {
-		if call <= 3 && slices.Contains(sevens, e.ID) {
-			return stream.Outcome{Err: errThrottled, Retry: true}
-		}
-		return stream.Outcome{}
-	}
-	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(1201, 10), policy(3), &inMemory{}), 1201)
-	require.Equal(t, []int{500, 500, 201, 7}, sink.sizes())
-	require.Equal(t, sevens, sink.calls[3])
-	require.Len(t, sink.sent, 1201)
 }
 
 func TestCase10ASendersFaultIsNotTriedAgainAndAServersIs(t *testing.T) {
@@ -184,12 +177,7 @@ func TestAGroupWaitsBehindItsFailedEvent(t *testing.T) {
 	for i, group := range []string{"a", "b", "a", "b", "a", ""} {
 		events[i].Group = group
 	}
-	sink.outcome = func(call int, e stream.Event) stream.Outcome {
-		if e.ID == "1" && call <= 3 {
-			return stream.Outcome{Err: errThrottled, Retry: true}
-		}
-		return stream.Outcome{}
-	}
+	sink.throttles(func(call int, e stream.Event) bool { return e.ID == "1" && call <= 3 })
 	requireAll(t, stream.Deliver(t.Context(), sink, events, policy(3), &inMemory{}), 6)
 	require.Equal(t, [][]string{{"1", "2"}, {"4", "6"}, {"1"}, {"1"}, {"3"}, {"5"}}, sink.calls)
 }
@@ -333,12 +321,7 @@ func TestADeliveryThatIsCancelledMakesNoDeadLetters(t *testing.T) {
 func TestToLeavesItsFailuresToTheProcessor(t *testing.T) {
 	t.Parallel()
 	sink := bus()
-	sink.outcome = func(_ int, e stream.Event) stream.Outcome {
-		if e.ID == "e2" {
-			return stream.Outcome{Err: errThrottled, Retry: true}
-		}
-		return stream.Outcome{}
-	}
+	sink.throttles(func(_ int, e stream.Event) bool { return e.ID == "e2" })
 	to := stream.To(sink, func(r stream.Record) (stream.Event, bool, error) {
 		return stream.Event{Group: fmt.Sprint(r.Keys["Id"]), Data: []byte("{}")}, true, nil
 	}, policy(3), nil)

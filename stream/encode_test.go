@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -73,26 +71,6 @@ func TestEncodeDropsImagesToFit(t *testing.T) {
 		}
 		require.Equal(t, want, got)
 	})
-}
-
-func TestEncodeKeepsWhatFits(t *testing.T) {
-	t.Parallel()
-	r := change("a", 1, 2)
-	r.New["body"] = text(strings.Repeat("n", 1000))
-	r.Old["body"] = text(strings.Repeat("o", 1000))
-	for limit, want := range map[int][3]bool{0: {true, true, false}, 5000: {true, true, false}, 2000: {false, true, true}, 500: {false, false, true}} {
-		raw, err := stream.Encode(r, limit)
-		require.NoError(t, err)
-		got, err := stream.DecodeEvent(raw)
-		require.NoError(t, err)
-		assert.Equal(t, want, [3]bool{got.Old != nil, got.New != nil, got.Truncated}, "limit %d", limit)
-		assert.Equal(t, r.Keys, got.Keys)
-	}
-	_, err := stream.Encode(r, 100)
-	require.ErrorIs(t, err, stream.ErrTooLarge)
-	require.ErrorIs(t, err, plaza.ErrInvalid)
-	require.NotNil(t, r.Old, "the caller's record stays whole")
-	require.False(t, r.Truncated)
 }
 
 func TestEncodedFiles(t *testing.T) {

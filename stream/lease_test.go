@@ -1,14 +1,10 @@
 package stream
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
 	"strconv"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -101,60 +97,25 @@ func TestAFrozenOwnerCannotWrite(t *testing.T) {
 	require.Empty(t, again.Owner, "an ended shard has no owner")
 }
 
-// late keeps a write from arriving until it is sent.
-type late struct {
-	next aws.HTTPClient
-	mu   sync.Mutex
-	hold bool
-	kept []*http.Request
-	body []string
-}
-
-func (l *late) wrap(next aws.HTTPClient) aws.HTTPClient { l.next = next; return l }
-
-func (l *late) Do(r *http.Request) (*http.Response, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.hold {
-		return l.next.Do(r)
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	l.kept, l.body = append(l.kept, r.Clone(context.Background())), append(l.body, string(body))
-	return nil, io.ErrUnexpectedEOF
-}
-
-func (l *late) send(t *testing.T) {
-	t.Helper()
-	l.hold = false
-	for i, r := range l.kept {
-		r.Body = io.NopCloser(strings.NewReader(l.body[i]))
-		res, err := l.next.Do(r)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
-	}
-}
-
 func TestALateCheckpointUndoesNothing(t *testing.T) {
 	t.Parallel()
-	slow := &late{}
-	l := newTestLeases(t, dynamotest.Table(t, Table), slow.wrap)
+	var hold atomic.Bool
+	late := &faults.Late{Holds: func(string, []byte) bool { return hold.Load() }}
+	l := newTestLeases(t, dynamotest.Table(t, Table), late.Wrap)
 	seen, err := l.add(t.Context(), shard{id: "s"})
 	require.NoError(t, err)
 	held, err := l.acquire(t.Context(), seen, "ann")
 	require.NoError(t, err)
 	for _, step := range []struct{ lost, next string }{{"10", "20"}, {"30", "40"}} {
-		slow.hold, slow.kept, slow.body = true, nil, nil
+		hold.Store(true)
 		owned, err := l.checkpoint(t.Context(), &held, step.lost)
 		require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 		require.True(t, owned, "for all that is known")
-		slow.hold = false
+		hold.Store(false)
 		owned, err = l.checkpoint(t.Context(), &held, step.next)
 		require.NoError(t, err)
 		require.True(t, owned)
-		slow.send(t)
+		late.Arrive(t)
 		require.Equal(t, step.next, l.stands(t, "s").Seq)
 	}
 }

@@ -51,14 +51,7 @@ func TestAListingThatFailsCostsNoLease(t *testing.T) {
 		ann := w.start("ann", nil)
 		w.until("the first has it", func() bool { return sum(w.owned()) == 1 })
 		bob := w.start("bob", nil)
-		w.change(func() {
-			w.fail = func(op, _ string) string {
-				if op == "DescribeStream" {
-					return "LimitExceededException"
-				}
-				return ""
-			}
-		})
+		w.change(func() { w.fail = refusing("DescribeStream", "LimitExceededException") })
 		time.Sleep(time.Duration(faults.Size(5, 2)) * time.Minute)
 		w.write("shard-1", 10)
 		w.handles("shard-1")
@@ -68,30 +61,6 @@ func TestAListingThatFailsCostsNoLease(t *testing.T) {
 		require.ErrorIs(t, ann.stop(), context.Canceled)
 		require.ErrorIs(t, bob.stop(), context.Canceled)
 	})
-}
-
-// It is not DynamoDB's: a proxy's, for example.
-func TestAnEmptyAnswerIsTriedAgain(t *testing.T) {
-	for _, op := range []string{"DescribeStream", "GetShardIterator", "GetRecords"} {
-		t.Run(op, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
-				w.add("shard-1", "", 10)
-				once := true
-				w.fail = func(asked, _ string) string {
-					if asked != op || !once {
-						return ""
-					}
-					once = false
-					return "empty"
-				}
-				p := w.start("ann", nil)
-				w.handles("shard-1")
-				w.write("shard-1", 10)
-				w.handles("shard-1")
-				require.ErrorIs(t, p.stop(), context.Canceled)
-			})
-		})
-	}
 }
 
 // Its lease is kept for two listings: a shard without one is read from its beginning.
@@ -124,12 +93,7 @@ func TestWhatAStoppedWorkerDrainedIsFree(t *testing.T) {
 		p := w.start("ann", nil)
 		w.handles("shard-1")
 		w.change(func() {
-			w.fail = func(op, _ string) string { // so that the end is not stored
-				if op == "DescribeStream" {
-					return "LimitExceededException"
-				}
-				return ""
-			}
+			w.fail = refusing("DescribeStream", "LimitExceededException") // so that the end is not stored
 			parent.closed = true
 		})
 		w.add("shard-2", "shard-1", 10)
@@ -138,7 +102,7 @@ func TestWhatAStoppedWorkerDrainedIsFree(t *testing.T) {
 		leases, workers := w.stored()
 		require.False(t, leases["shard-1"].Ended)
 		require.Zero(t, workers)
-		w.change(func() { w.fail = func(string, string) string { return "" } })
+		w.change(func() { w.fail = refusing("", "") })
 		bob := w.start("bob", nil)
 		w.within(renewTime+5*time.Second, "the next one goes on", func() bool { return len(w.done("shard-2")) == 10 })
 		require.ErrorIs(t, bob.stop(), context.Canceled)

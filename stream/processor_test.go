@@ -102,57 +102,48 @@ func TestCase5AHandlerThatFailsItsAttemptsIsOneDeadLetter(t *testing.T) {
 	}, letter)
 }
 
+// Once an earlier record is a dead letter, the later ones of its item go on; a consumer
+// compares versions when the letter is driven again.
 func TestLaterRecordsOfAnItemWaitForTheEarlier(t *testing.T) {
 	t.Parallel()
-	records := []stream.Record{change("a", 1, 1), change("a", 2, 2), change("b", 3, 1), change("a", 4, 3)}
-	tries := 0
-	h := &handled{fail: func(r stream.Record) error {
-		if r.Seq == "1" {
-			if tries++; tries < 3 {
-				return errors.New("passing")
+	for name, c := range map[string]struct {
+		failures int // of the first record
+		down     bool
+		handled  []string
+		dead     []string
+		done     int
+	}{
+		"it fails twice":      {failures: 2, handled: []string{"3", "1", "2", "4"}, done: 4},
+		"it is a dead letter": {failures: 3, handled: []string{"3", "2", "4"}, dead: []string{"1"}, done: 4},
+		"work stops at it":    {failures: 3, down: true, handled: []string{"3"}},
+	} {
+		h := &handled{fail: func(r stream.Record) error {
+			if r.Seq == "1" {
+				if c.failures--; c.failures >= 0 {
+					return errors.New("passing")
+				}
 			}
-		}
-		return nil
-	}}
-	dead := &inMemory{}
-	done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), itemsOf(records...))
-	require.NoError(t, err)
-	require.Equal(t, 4, done)
-	require.Empty(t, dead.put, "to be held is no attempt")
-	require.Equal(t, []string{"3", "1", "2", "4"}, h.all)
-}
-
-// Once an earlier record is a dead letter, the later ones of its item go on; a
-// consumer compares versions when the letter is driven again.
-func TestLaterRecordsOfAnItemGoOnAfterADeadLetter(t *testing.T) {
-	t.Parallel()
-	records := []stream.Record{change("a", 1, 1), change("a", 2, 2), change("a", 3, 3)}
-	h := &handled{fail: failing("1")}
-	dead := &inMemory{}
-	done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), itemsOf(records...))
-	require.NoError(t, err)
-	require.Equal(t, 3, done)
-	require.Equal(t, []string{"1"}, dead.seqs())
-	require.Equal(t, []string{"2", "3"}, h.all)
-}
-
-func TestLaterRecordsOfAnItemAreNotHandledWhereWorkStops(t *testing.T) {
-	t.Parallel()
-	records := []stream.Record{change("a", 1, 1), change("a", 2, 2), change("b", 3, 1)}
-	h := &handled{fail: failing("1")}
-	dead := &inMemory{down: func(string) bool { return true }}
-	done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), itemsOf(records...))
-	require.ErrorIs(t, err, errDown)
-	require.Zero(t, done)
-	require.NotContains(t, h.all, "2")
+			return nil
+		}}
+		dead := &inMemory{down: func(string) bool { return c.down }}
+		items := itemsOf(change("a", 1, 1), change("a", 2, 2), change("b", 3, 1), change("a", 4, 3))
+		done, err := newProcessor(t, stream.Each(h.handle, 1), dead, nil).Process(t.Context(), items)
+		require.Equal(t, c.down, errors.Is(err, errDown), name)
+		require.Equal(t, c.done, done, name)
+		require.Equal(t, c.dead, dead.seqs(), name)
+		require.Equal(t, c.handled, h.all, name)
+	}
 }
 
 func TestAPermanentErrorIsADeadLetterAtOnce(t *testing.T) {
 	t.Parallel()
 	tries := 0
+	permanent := stream.Permanent(plaza.ErrForbidden)
+	require.Equal(t, plaza.ErrForbidden.Error(), permanent.Error())
+	require.NoError(t, stream.Permanent(nil))
 	h := func(context.Context, stream.Record) error {
 		tries++
-		return fmt.Errorf("deep: %w", stream.Permanent(errors.New("broken")))
+		return fmt.Errorf("deep: %w", permanent)
 	}
 	dead := &inMemory{}
 	done, err := newProcessor(t, stream.Each(h, 1), dead, nil).Process(t.Context(), itemsOf(changes(1)...))
@@ -160,6 +151,7 @@ func TestAPermanentErrorIsADeadLetterAtOnce(t *testing.T) {
 	require.Equal(t, 1, done)
 	require.Equal(t, 1, tries)
 	require.Equal(t, 1, dead.put[0].Attempts)
+	require.Equal(t, plaza.ErrForbidden.Error(), dead.put[0].Reason)
 }
 
 func TestPausesGrowUpToABound(t *testing.T) {
@@ -233,27 +225,18 @@ func TestAStreamWithoutImagesStopsWorkAndMakesNoDeadLetter(t *testing.T) {
 // A Batch of an application may break its promises.
 func TestABadBatchEndsInDeadLetters(t *testing.T) {
 	t.Parallel()
+	fails := func(err error) stream.Batch {
+		return func(_ context.Context, rs []stream.Record) []error { return slices.Repeat([]error{err}, len(rs)) }
+	}
 	for reason, b := range map[string]stream.Batch{
-		"panic":                    func(context.Context, []stream.Record) []error { panic("boom") },
-		stream.ErrOutcomes.Error(): func(context.Context, []stream.Record) []error { return nil },
-		stream.ErrHeld.Error(): func(_ context.Context, rs []stream.Record) []error {
-			return slices.Repeat([]error{stream.ErrHeld}, len(rs))
-		},
-		plaza.ErrBusy.Error(): func(_ context.Context, rs []stream.Record) []error {
-			return slices.Repeat([]error{fmt.Errorf("x: %w", plaza.ErrBusy)}, len(rs))
-		},
-		"ThrottlingException": func(_ context.Context, rs []stream.Record) []error {
-			return slices.Repeat([]error{&smithy.GenericAPIError{Code: "ThrottlingException", Message: "item 7"}}, len(rs))
-		},
-		"context deadline exceeded": func(_ context.Context, rs []stream.Record) []error {
-			return slices.Repeat([]error{context.DeadlineExceeded}, len(rs))
-		},
-		stream.ErrTruncated.Error(): func(_ context.Context, rs []stream.Record) []error {
-			return slices.Repeat([]error{stream.ErrTruncated}, len(rs))
-		},
-		"*stream_test.secretError": func(_ context.Context, rs []stream.Record) []error {
-			return slices.Repeat([]error{fmt.Errorf("x: %w", &secretError{})}, len(rs))
-		},
+		"panic":                     func(context.Context, []stream.Record) []error { panic("boom") },
+		stream.ErrOutcomes.Error():  func(context.Context, []stream.Record) []error { return nil },
+		stream.ErrHeld.Error():      fails(stream.ErrHeld),
+		plaza.ErrBusy.Error():       fails(fmt.Errorf("x: %w", plaza.ErrBusy)),
+		"ThrottlingException":       fails(&smithy.GenericAPIError{Code: "ThrottlingException", Message: "item 7"}),
+		"context deadline exceeded": fails(context.DeadlineExceeded),
+		stream.ErrTruncated.Error(): fails(stream.ErrTruncated),
+		"*stream_test.secretError":  fails(fmt.Errorf("x: %w", &secretError{})),
 	} {
 		dead := &inMemory{}
 		done, err := newProcessor(t, b, dead, nil).Process(t.Context(), itemsOf(changes(2)...))
@@ -338,28 +321,22 @@ func TestEverythingBelowDoneIsHandledOrDead(t *testing.T) {
 func TestBadOptionsOfAProcessorAreRefused(t *testing.T) {
 	t.Parallel()
 	b := stream.Each(func(context.Context, stream.Record) error { return nil }, 1)
-	for field, build := range map[string]func() (*stream.Processor, error){
-		"b":    func() (*stream.Processor, error) { return stream.NewProcessor(nil, &inMemory{}, nil) },
-		"dead": func() (*stream.Processor, error) { return stream.NewProcessor(b, nil, nil) },
-		"Policy.Attempts": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Policy: stream.Policy{Attempts: -1}})
-		},
-		"Policy.Wait": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Policy: stream.Policy{Wait: -1}})
-		},
-		"Policy.MaxWait": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Policy: stream.Policy{MaxWait: -1}})
-		},
-		"Margin": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Margin: -1})
-		},
-		"Limits": func() (*stream.Processor, error) {
-			return stream.NewProcessor(b, &inMemory{}, &stream.ProcessorOptions{Limits: stream.Limits{Bytes: -1}})
-		},
-	} {
-		_, err := build()
+	refused := func(field string, b stream.Batch, dead stream.DeadLetters, opts stream.ProcessorOptions) {
+		t.Helper()
+		_, err := stream.NewProcessor(b, dead, &opts)
 		var invalid *plaza.InvalidError
 		require.ErrorAs(t, err, &invalid, field)
 		require.Equal(t, field, invalid.Field)
+	}
+	refused("b", nil, &inMemory{}, stream.ProcessorOptions{})
+	refused("dead", b, nil, stream.ProcessorOptions{})
+	for field, opts := range map[string]stream.ProcessorOptions{
+		"Policy.Attempts": {Policy: stream.Policy{Attempts: -1}},
+		"Policy.Wait":     {Policy: stream.Policy{Wait: -1}},
+		"Policy.MaxWait":  {Policy: stream.Policy{MaxWait: -1}},
+		"Margin":          {Margin: -1},
+		"Limits":          {Limits: stream.Limits{Bytes: -1}},
+	} {
+		refused(field, b, &inMemory{}, opts)
 	}
 }

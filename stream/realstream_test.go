@@ -138,23 +138,13 @@ func TestARealStreamIsFollowedOverItsRollovers(t *testing.T) {
 			r.put(last, 10)
 			r.reaches(last + 10)
 		}
+		r.age(1) // iterators expire
+		r.put(40, 10)
+		r.reaches(50)
 		require.ErrorIs(t, p.stop(), context.Canceled)
-		require.Equal(t, upTo(1, 40), r.values)
+		require.Equal(t, upTo(1, 50), r.values)
 		leases, _ := r.stored()
 		require.Len(t, leases, 4)
-	})
-}
-
-func TestARealStreamsExpiredIteratorsAreReplaced(t *testing.T) {
-	onRealStream(t, func(t *testing.T, r *realStream) {
-		r.put(0, 10)
-		p := r.start("ann", nil)
-		r.reaches(10)
-		r.age(1)
-		r.put(10, 10)
-		r.reaches(20)
-		require.ErrorIs(t, p.stop(), context.Canceled)
-		require.Equal(t, upTo(1, 20), r.values)
 	})
 }
 

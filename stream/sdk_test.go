@@ -1,7 +1,6 @@
 package stream_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
-	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -196,50 +194,5 @@ func TestBadRecordsOfTheSDKAreErrors(t *testing.T) {
 		r, err := stream.FromSDK(raw)
 		require.ErrorIs(t, err, stream.ErrRecord, name)
 		require.Nil(t, r.Old, name)
-	}
-}
-
-// The projection of case 3 is a table that compares versions.
-func TestCase3TheSameBatchThreeTimesChangesNothing(t *testing.T) {
-	t.Parallel()
-	source := dynamotest.Table(t, streamed(types.StreamViewTypeNewAndOldImages))
-	target := dynamotest.Table(t, stream.Table)
-	db := dynamotest.DB(t)
-	for i := range 30 {
-		_, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &source, Item: attributes{
-			"pk": text("p"), "sk": text(fmt.Sprint(i % 7)), "version": number(fmt.Sprint(i + 1)),
-		}})
-		require.NoError(t, err)
-	}
-	var items []stream.Item
-	for _, raw := range changesOf(t, source) {
-		r, err := stream.FromSDK(raw)
-		items = append(items, stream.Item{Seq: r.Seq, Record: r, Err: err})
-	}
-	require.Len(t, items, 30)
-	project := func(ctx context.Context, r stream.Record) error {
-		err := db.Table(target).Put(r.New).If("attribute_not_exists(version) OR version < ?", r.New["version"]).Run(ctx)
-		if dynamo.IsCondCheckFailed(err) {
-			return nil // a newer version stands
-		}
-		return err
-	}
-	p := newProcessor(t, stream.Each(project, 4), &inMemory{}, nil)
-	var first string
-	for range 3 {
-		done, err := p.Process(t.Context(), items)
-		require.NoError(t, err)
-		require.Equal(t, 30, done)
-		out, err := db.Client().Scan(t.Context(), &dynamodb.ScanInput{TableName: &target})
-		require.NoError(t, err)
-		require.Len(t, out.Items, 7)
-		var now string
-		for _, item := range out.Items {
-			now += fmt.Sprint(item["sk"], item["version"])
-		}
-		if first == "" {
-			first = now
-		}
-		require.Equal(t, first, now)
 	}
 }
