@@ -30,39 +30,6 @@ func mustNext(t testing.TB, l *lease.Lease) ids.ID {
 	return id
 }
 
-func TestTwoProcessesNeverShareAnID(t *testing.T) {
-	t.Parallel()
-	db, table := dynamotest.DB(t), dynamotest.Table(t, lease.Table)
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	seen := map[ids.ID]bool{}
-	for range 4 {
-		l, err := lease.Acquire(t.Context(), db, table, nil)
-		require.NoError(t, err)
-		for range 2 {
-			wg.Go(func() {
-				last := ids.At(time.Now()) - 1
-				for range 500 {
-					id, err := l.Next(t.Context())
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					mu.Lock()
-					if seen[id] || id <= last {
-						t.Errorf("%s after %s, seen: %t", id, last, seen[id])
-					}
-					seen[id] = true
-					mu.Unlock()
-					last = id
-				}
-			})
-		}
-		t.Cleanup(func() { assert.NoError(t, l.Close(context.Background())) })
-	}
-	wg.Wait()
-}
-
 func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	db := dynamo.NewFromIface(nil)
@@ -78,18 +45,14 @@ func TestOptionsAreChecked(t *testing.T) {
 		"First":    {db, "t", lease.Options{First: 16384}},
 		"Tries":    {db, "t", lease.Options{Tries: -1}},
 	} {
-		_, err := lease.Acquire(t.Context(), c.db, c.table, &c.opts)
-		var invalid *plaza.InvalidError
-		if assert.ErrorAs(t, err, &invalid, field) {
-			assert.Equal(t, field, invalid.Field)
+		_, acquiring := lease.Acquire(t.Context(), c.db, c.table, &c.opts)
+		_, making := lease.NewSource(c.db, c.table, &c.opts)
+		for _, err := range []error{acquiring, making} {
+			var invalid *plaza.InvalidError
+			require.ErrorAs(t, err, &invalid, field)
+			require.Equal(t, field, invalid.Field)
 		}
 	}
-}
-
-func TestAMissingTableIsReported(t *testing.T) {
-	t.Parallel()
-	_, err := lease.Acquire(t.Context(), dynamotest.DB(t), "nowhere", nil)
-	assert.ErrorIs(t, err, plaza.ErrTable)
 }
 
 func TestNumbersInUseAreLeftAlone(t *testing.T) {
@@ -144,19 +107,6 @@ func TestCallsCostNoMoreThanStated(t *testing.T) {
 	meter.AtMost(t, "close again", dynamotest.Cost{}, func() { require.NoError(t, l.Close(t.Context())) })
 	c.Advance(time.Minute)
 	meter.AtMost(t, "acquire what was used", stated.Of("Acquire", "a number that was used before"), func() { w.mustAcquire(c) })
-}
-
-func TestRenewsOnUse(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	c := clockAt(noon)
-	l := w.mustAcquire(c)
-	assert.Equal(t, noon.Add(time.Minute), w.row().until().UTC())
-
-	c.Advance(31 * time.Second)
-	mustNext(t, l)
-	assert.Equal(t, c.Now().Add(time.Minute), w.row().until())
-	assert.Equal(t, 1, w.row().Gen)
 }
 
 func TestFailingRenewalMattersOnceNoTimeIsLeft(t *testing.T) {
@@ -215,17 +165,6 @@ func TestAFrozenProcessLosesATakenNumber(t *testing.T) {
 	assert.Greater(t, mustNext(t, taker), theirs)
 	_, err := l.Next(t.Context())
 	assert.ErrorIs(t, err, lease.ErrLost)
-}
-
-func TestAFrozenProcessKeepsAnUntakenNumber(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	c := clockAt(noon)
-	l := w.mustAcquire(c)
-	mustNext(t, l)
-	c.Advance(24 * time.Hour)
-	assert.Equal(t, c.Now().UnixMilli(), mustNext(t, l).Time().UnixMilli())
-	assert.Equal(t, c.Now().Add(time.Minute), w.row().until())
 }
 
 func TestTakerStartsAfterTheOldHolder(t *testing.T) {
@@ -597,7 +536,7 @@ func TestARenewalInTheBackgroundHasAName(t *testing.T) {
 	t.Parallel()
 	names := make(chan string, 100)
 	db := dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient {
-		return doer(func(r *http.Request) (*http.Response, error) {
+		return clientFunc(func(r *http.Request) (*http.Response, error) {
 			select {
 			case names <- plaza.Operation(r.Context()):
 			default:
@@ -612,6 +551,3 @@ func TestARenewalInTheBackgroundHasAName(t *testing.T) {
 	require.NoError(t, held.Close(t.Context()))
 }
 
-type doer func(*http.Request) (*http.Response, error)
-
-func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }

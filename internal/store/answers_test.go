@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -76,35 +76,34 @@ func TestUnusableAnswersAreClassified(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			on := new(atomic.Bool)
-			db := dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient { return spoiling{next, on, spoil} })
-			table, err := store.Open(db, dynamotest.Table(t, store.Schema), nil, true)
-			require.NoError(t, err)
-			require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "p", SK: "a"})))
-			on.Store(true)
-			for call, do := range others {
-				err := do(t.Context(), table)
-				want := plaza.ErrBusy
-				switch {
-				case name == "denied":
-					want = plaza.ErrTable
-				case strings.HasPrefix(call, "batch ") && call != "batch get":
-					want = plaza.ErrUnknownOutcome
-				}
-				require.ErrorIs(t, err, want, call)
-				for _, other := range []error{plaza.ErrInvalid, plaza.ErrBusy, plaza.ErrUnavailable, plaza.ErrUnknownOutcome, plaza.ErrTable, plaza.ErrCorrupt} {
-					if other != want {
-						require.NotErrorIs(t, err, other, call)
+			spoils := func(next aws.HTTPClient) aws.HTTPClient { return spoiling{next, on, spoil} }
+			simulated(t, func(t *testing.T, table *store.Table, _ *faults.Injector) {
+				on.Store(true)
+				for call, do := range others {
+					err := do(t.Context(), table)
+					want := plaza.ErrBusy
+					switch {
+					case name == "denied":
+						want = plaza.ErrTable
+					case strings.HasPrefix(call, "batch ") && call != "batch get":
+						want = plaza.ErrUnknownOutcome
+					}
+					require.ErrorIs(t, err, want, call)
+					for _, other := range []error{plaza.ErrInvalid, plaza.ErrBusy, plaza.ErrUnavailable, plaza.ErrUnknownOutcome, plaza.ErrTable, plaza.ErrCorrupt} {
+						if other != want {
+							require.NotErrorIs(t, err, other, call)
+						}
 					}
 				}
-			}
-			for kind, write := range writes {
-				err := table.Run(t.Context(), write(table))
-				if name == "denied" {
-					require.ErrorIs(t, err, plaza.ErrTable, kind)
-				} else if err != nil { // some writes do not need their answer
-					require.ErrorIs(t, err, plaza.ErrUnknownOutcome, kind)
+				for kind, write := range writes {
+					err := table.Run(t.Context(), write(table))
+					if name == "denied" {
+						require.ErrorIs(t, err, plaza.ErrTable, kind)
+					} else if err != nil { // some writes do not need their answer
+						require.ErrorIs(t, err, plaza.ErrUnknownOutcome, kind)
+					}
 				}
-			}
+			}, spoils)
 		})
 	}
 }

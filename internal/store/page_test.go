@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -268,21 +266,6 @@ func TestErrorsOfReadAndShowEndThePage(t *testing.T) {
 	list.Read = func(context.Context, store.Reach) ([]row, string, error) { return nil, "", boom }
 	_, err = list.Page(t.Context(), cursor.PageRequest{})
 	require.ErrorIs(t, err, boom)
-}
-
-func TestLimitHasADefaultAndACap(t *testing.T) {
-	t.Parallel()
-	for asked, want := range map[int]int{0: 25, 1: 1, 99: 99, 100: 100, 101: 100, 1_000_000_000: 100, math.MaxInt: 100} {
-		got, err := store.Limit(asked, 25, 100)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-	}
-	for _, asked := range []int{-1, math.MinInt} {
-		_, err := store.Limit(asked, 25, 100)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, "Limit", invalid.Field)
-	}
 }
 
 func TestACursorKeepsItsListsNote(t *testing.T) {

@@ -2,13 +2,11 @@ package store_test
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -63,19 +61,10 @@ var others = map[string]func(context.Context, *store.Table) error{
 
 func TestMissingTableAndOtherSchemaAreErrTable(t *testing.T) {
 	t.Parallel()
-	calls := map[string]func(context.Context, *store.Table) error{
-		"delete": func(ctx context.Context, table *store.Table) error {
-			return table.Run(ctx, table.Delete(store.Key{PK: "p", SK: "a"}))
-		},
-		"transaction of one update": func(ctx context.Context, table *store.Table) error {
-			return table.Run(ctx, table.Tx().Update(table.Update(store.Key{PK: "p", SK: "a"}).Add("n", 1)))
-		},
+	calls := calls(t)
+	calls["transaction of one update"] = func(ctx context.Context, table *store.Table) error {
+		return table.Run(ctx, table.Tx().Update(table.Update(store.Key{PK: "p", SK: "a"}).Add("n", 1)))
 	}
-	maps.Copy(calls, others)
-	for name, write := range writes {
-		calls[name] = func(ctx context.Context, table *store.Table) error { return table.Run(ctx, write(table)) }
-	}
-
 	missing, err := store.Open(dynamotest.DB(t), "no-such-table", nil, true)
 	require.NoError(t, err)
 	tables := map[string]*store.Table{"missing": missing}
@@ -95,11 +84,13 @@ func TestMissingTableAndOtherSchemaAreErrTable(t *testing.T) {
 			return in
 		})
 	}
-	// A query by the partition alone, and a put of a whole item, work on these tables.
+	// A scan, a query by the partition alone, and a put of a whole item work on these tables.
 	cannotTell := map[string][]string{
-		"no sort key":     {"query", "put", "batch put"},
-		"other sort key":  {"query"},
-		"number sort key": {"query"},
+		"no sort key":      {"query", "put", "batch put", "scan"},
+		"other names":      {"scan"},
+		"other sort key":   {"query", "scan"},
+		"number sort key":  {"query", "scan"},
+		"binary partition": {"scan"},
 	}
 	for what, table := range tables {
 		for name, call := range calls {
@@ -116,23 +107,6 @@ func TestMissingTableAndOtherSchemaAreErrTable(t *testing.T) {
 func rename(in *dynamodb.CreateTableInput, i int, name string) {
 	in.AttributeDefinitions[i].AttributeName = aws.String(name)
 	in.KeySchema[i].AttributeName = aws.String(name)
-}
-
-func TestReadsAndBatchesRideOutThrottlingInThreeRequests(t *testing.T) {
-	t.Parallel()
-	for name, call := range others {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			table, in := newWritten(t)
-			sent := next(in, 2, throttled)
-			require.NoError(t, call(t.Context(), table))
-			require.Equal(t, 3, sent())
-
-			sent = next(in, always, throttled)
-			require.ErrorIs(t, call(t.Context(), table), plaza.ErrBusy)
-			require.Equal(t, 3, sent())
-		})
-	}
 }
 
 func TestGetOfAnAbsentItemIsNotFound(t *testing.T) {
@@ -195,14 +169,6 @@ func TestQueryReadsSpans(t *testing.T) {
 	got, err := store.Query[row](t.Context(), table, store.Span{PK: "nobody"})
 	require.NoError(t, err)
 	require.Empty(t, got)
-}
-
-func TestSchemaAndTTLNameTheTableAndItsAttributes(t *testing.T) {
-	t.Parallel()
-	in := store.TTL("here")
-	require.Equal(t, "here", *in.TableName)
-	require.Equal(t, "ttl", *in.TimeToLiveSpecification.AttributeName)
-	require.Equal(t, types.BillingModePayPerRequest, store.Schema("here").BillingMode)
 }
 
 func TestAReadMaySelectAttributes(t *testing.T) {

@@ -85,13 +85,6 @@ func TestVerifyReportsTheDifference(t *testing.T) {
 	}
 }
 
-func TestVerifyOfNoTable(t *testing.T) {
-	t.Parallel()
-	table, err := store.Open(dynamotest.DB(t), "no-such-table", nil, true)
-	require.NoError(t, err)
-	require.ErrorIs(t, table.Verify(t.Context(), store.Feature{Name: "f", Schema: store.Schema}), plaza.ErrTable)
-}
-
 func TestVerifyOfATableThatExpires(t *testing.T) {
 	t.Parallel()
 	name := dynamotest.Table(t, store.Schema)

@@ -3,7 +3,9 @@ package store_test
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
@@ -35,6 +37,21 @@ func newTableOf(t *testing.T, schema func(string) *dynamodb.CreateTableInput) (*
 	table, err := store.Open(dynamotest.DB(t, in.Wrap), dynamotest.Table(t, schema), nil, true)
 	require.NoError(t, err)
 	return table, in
+}
+
+// simulated runs f in a bubble, where pauses take no time, on a table in which pk "p" has
+// row "a". Requests are real.
+func simulated(t *testing.T, f func(t *testing.T, table *store.Table, in *faults.Injector), wrap ...func(aws.HTTPClient) aws.HTTPClient) {
+	t.Helper()
+	name := dynamotest.Table(t, store.Schema)
+	send := dynamotest.Outside(t, func(next aws.HTTPClient) aws.HTTPClient { return next })
+	synctest.Test(t, func(t *testing.T) {
+		in := faults.New(t, 1, faults.Rates{})
+		table, err := store.Open(dynamotest.DB(t, append([]func(aws.HTTPClient) aws.HTTPClient{send, in.Wrap}, wrap...)...), name, nil, true)
+		require.NoError(t, err)
+		require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "p", SK: "a"})))
+		f(t, table, in)
+	})
 }
 
 const always = math.MaxInt32

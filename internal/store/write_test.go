@@ -90,40 +90,56 @@ func TestPassingFailuresAreRetried(t *testing.T) {
 			}
 			t.Run(name+"/"+write, func(t *testing.T) {
 				t.Parallel()
-				table, in := newWritten(t)
-				sent := next(in, 2, fault)
-				require.NoError(t, table.Run(t.Context(), do(table)))
-				require.Equal(t, 3, sent())
-				require.Equal(t, outcome[write], stored(t, table, "p"))
+				simulated(t, func(t *testing.T, table *store.Table, in *faults.Injector) {
+					sent := next(in, 2, fault)
+					require.NoError(t, table.Run(t.Context(), do(table)))
+					require.Equal(t, 3, sent())
+					require.Equal(t, outcome[write], stored(t, table, "p"))
+				})
 			})
 		}
+	}
+	for name, call := range others {
+		t.Run("throttling/"+name, func(t *testing.T) {
+			t.Parallel()
+			simulated(t, func(t *testing.T, table *store.Table, in *faults.Injector) {
+				sent := next(in, 2, throttled)
+				require.NoError(t, call(t.Context(), table))
+				require.Equal(t, 3, sent())
+			})
+		})
 	}
 }
 
 func TestRetriesAreBounded(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		write string
+	type test struct {
+		call  func(context.Context, *store.Table) error
 		fault faults.Fault
 		most  int // the most requests
-	}{
-		"conflict with a transaction": {"update", conflict, 10},
-		"throttling":                  {"put", throttled, 3},
-		"throttling or cancellation":  {"transaction", throttled, 30}, // 3 by the SDK, times 10 by this package
-		"conflict of a transaction":   {"transaction", cancelled("None", "TransactionConflict", "None"), 10},
-		"throttling inside":           {"transaction", cancelled("ConditionalCheckFailed", "ThrottlingError", "None"), 10},
-	} {
+	}
+	all := calls(t)
+	tests := map[string]test{
+		"conflict with a transaction": {all["update"], conflict, 10},
+		"throttling of a put":         {all["put"], throttled, 3},
+		"throttling or cancellation":  {all["transaction"], throttled, 30}, // 3 by the SDK, times 10 by this package
+		"conflict of a transaction":   {all["transaction"], cancelled("None", "TransactionConflict", "None"), 10},
+		"throttling inside":           {all["transaction"], cancelled("ConditionalCheckFailed", "ThrottlingError", "None"), 10},
+	}
+	for name, call := range others {
+		tests["throttling of a "+name] = test{call, throttled, 3}
+	}
+	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			table, in := newWritten(t)
-			sent := next(in, always, c.fault)
-			err := table.Run(t.Context(), writes[c.write](table))
-			require.ErrorIs(t, err, plaza.ErrBusy)
-			require.NotErrorIs(t, err, plaza.ErrUnknownOutcome)
-			require.LessOrEqual(t, sent(), c.most)
-			require.GreaterOrEqual(t, sent(), 3)
-			in.Off()
-			require.Equal(t, []row{{PK: "p", SK: "a"}}, stored(t, table, "p"))
+			simulated(t, func(t *testing.T, table *store.Table, in *faults.Injector) {
+				sent := next(in, always, c.fault)
+				requireClass(t, plaza.ErrBusy, c.call(t.Context(), table))
+				require.LessOrEqual(t, sent(), c.most)
+				require.GreaterOrEqual(t, sent(), 3)
+				in.Off()
+				require.Equal(t, []row{{PK: "p", SK: "a"}}, stored(t, table, "p"))
+			})
 		})
 	}
 }
@@ -252,40 +268,41 @@ func TestALostAnswerIsNotForgotten(t *testing.T) {
 			}
 			t.Run(name+"/"+end, func(t *testing.T) {
 				t.Parallel()
-				table, in := newWritten(t)
-				for _, lost := range []faults.Kind{faults.None, faults.LostBefore, faults.LostAfter, faults.InProgress} {
-					if lost == faults.InProgress && name != "transaction" {
-						continue
-					}
-					kinds, class := c.kinds, c.class
-					if lost != faults.None {
-						kinds, class = slices.Concat([]faults.Kind{lost}, kinds), plaza.ErrUnknownOutcome
-						if read {
-							class = plaza.ErrBusy
+				simulated(t, func(t *testing.T, table *store.Table, in *faults.Injector) {
+					for _, lost := range []faults.Kind{faults.None, faults.LostBefore, faults.LostAfter, faults.InProgress} {
+						if lost == faults.InProgress && name != "transaction" {
+							continue
+						}
+						kinds, class := c.kinds, c.class
+						if lost != faults.None {
+							kinds, class = slices.Concat([]faults.Kind{lost}, kinds), plaza.ErrUnknownOutcome
+							if read {
+								class = plaza.ErrBusy
+							}
+						}
+						if read && stopped {
+							class = nil
+						}
+						in.On()
+						ctx, cancel := context.WithCancel(t.Context())
+						before := in.Requests()
+						in.Script(func(_ string, _ []byte, n int) faults.Fault {
+							n = min(n-before, len(kinds))
+							if stopped && n == len(kinds) {
+								cancel()
+							}
+							return faults.Fault{Kind: kinds[n-1], Entries: 1}
+						})
+						err := call(ctx, table)
+						cancel()
+						requireClass(t, class, err)
+						require.Equal(t, stopped, errors.Is(err, context.Canceled))
+						in.Off()
+						if lost == faults.None {
+							require.Equal(t, []row{{PK: "p", SK: "a"}}, stored(t, table, "p"))
 						}
 					}
-					if read && stopped {
-						class = nil
-					}
-					in.On()
-					ctx, cancel := context.WithCancel(t.Context())
-					before := in.Requests()
-					in.Script(func(_ string, _ []byte, n int) faults.Fault {
-						n = min(n-before, len(kinds))
-						if stopped && n == len(kinds) {
-							cancel()
-						}
-						return faults.Fault{Kind: kinds[n-1], Entries: 1}
-					})
-					err := call(ctx, table)
-					cancel()
-					requireClass(t, class, err)
-					require.Equal(t, stopped, errors.Is(err, context.Canceled))
-					in.Off()
-					if lost == faults.None {
-						require.Equal(t, []row{{PK: "p", SK: "a"}}, stored(t, table, "p"))
-					}
-				}
+				})
 			})
 		}
 	}
