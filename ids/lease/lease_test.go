@@ -550,4 +550,3 @@ func TestARenewalInTheBackgroundHasAName(t *testing.T) {
 	require.Equal(t, "ids/lease.Lease.Next", <-names)
 	require.NoError(t, held.Close(t.Context()))
 }
-
