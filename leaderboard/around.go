@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -122,11 +121,4 @@ func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n in
 	start := better - min(better, (n-1)/2)
 	start = max(0, min(start, len(rows)-n))
 	return rows[start:min(len(rows), start+n)], nil
-}
-
-func checkPlayer(in In, player string) error {
-	if err := in.check(); err != nil {
-		return err
-	}
-	return keys.CheckName("Player", player)
 }

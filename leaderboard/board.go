@@ -16,15 +16,6 @@ import (
 // MaxShards is the largest Board.Shards.
 const MaxShards = 64
 
-// Order says which of two scores is better.
-type Order string
-
-// The orders.
-const (
-	Descending Order = "" // the high score wins, the default
-	Ascending  Order = "ascending"
-)
-
 // Ties says how to order entries with equal scores and sub scores.
 type Ties string
 

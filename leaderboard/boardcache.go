@@ -99,3 +99,13 @@ func (r *Repository) forget(name string, old *board) {
 	r.known.Remove(name)
 	r.forgotten++
 }
+
+// definition reads the definition of a board, unless it is being undefined.
+func (r *Repository) definition(ctx context.Context, board string) (definitionItem, error) {
+	var item definitionItem
+	err := r.table.Get(ctx, definitionKey(board), true, &item)
+	if err == nil && !item.Undefine.IsZero() {
+		err = plaza.ErrNotFound
+	}
+	return item, err
+}

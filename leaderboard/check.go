@@ -176,34 +176,6 @@ func (i indexed) shows(e entryItem) bool {
 	return bytes.Equal(i.Key, e.Key) && i.part == e.Part && i.Name == e.Name && i.Meta == e.Meta
 }
 
-// readableEntry decodes an entry without its damaged attributes.
-func readableEntry(item dynamo.Item) entryItem {
-	read := maps.Clone(item)
-	for _, name := range unreadable(item) {
-		delete(read, name)
-	}
-	var e entryItem
-	_ = e.UnmarshalDynamoItem(read)
-	return e
-}
-
-// unreadable returns the names of the attributes that cannot be decoded.
-func unreadable(item dynamo.Item) []string {
-	type text struct {
-		Score string `dynamo:"score"`
-		Sub   int64  `dynamo:"sub"`
-		TTL   int64  `dynamo:"ttl"`
-	}
-	var names []string
-	for name, value := range item {
-		alone := dynamo.Item{name: value}
-		if new(entryItem).UnmarshalDynamoItem(alone) != nil || store.UnmarshalItem(alone, new(text)) != nil {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 func (a audit) whole(entry dynamo.Item) bool { return reflect.DeepEqual(a.fixed(entry), entry) }
 
 // fixed returns the entry as it should be, or nil if there should be none.

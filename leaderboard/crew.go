@@ -74,23 +74,24 @@ func (c *crew) add(job dueJob) (first bool) {
 // serve calls do for the queued periods of a board, one after another.
 func (c *crew) serve(ctx context.Context, job dueJob) {
 	for more := true; more; {
-		var d Attempt
+		var a Attempt
 		if ctx.Err() == nil {
-			d = c.attempt(ctx, job)
+			t := trial{r: c.r, do: c.do, job: job}
+			a = t.run(ctx)
 		}
-		job, more = c.end(job, d)
+		job, more = c.end(job, a)
 	}
 }
 
 // end takes a period off the queue, and returns the next one of its board.
-func (c *crew) end(job dueJob, d Attempt) (next dueJob, more bool) {
+func (c *crew) end(job dueJob, a Attempt) (next dueJob, more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if d.Done {
+	if a.Done {
 		c.done++
 	}
-	if d.Err != nil {
-		c.errs = append(c.errs, d.Err)
+	if a.Err != nil {
+		c.errs = append(c.errs, a.Err)
 	}
 	queue := c.queue[job.Work.board][1:]
 	if c.queue[job.Work.board] = queue; len(queue) == 0 {

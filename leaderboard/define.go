@@ -140,16 +140,6 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 	return r.putDefinition(store.IfUnchanged(r.table.Put(next), item, "ver")), nil
 }
 
-// definition reads the definition of a board, unless it is being undefined.
-func (r *Repository) definition(ctx context.Context, board string) (definitionItem, error) {
-	var item definitionItem
-	err := r.table.Get(ctx, definitionKey(board), true, &item)
-	if err == nil && !item.Undefine.IsZero() {
-		err = plaza.ErrNotFound
-	}
-	return item, err
-}
-
 // Definitions lists the boards by name, first to last.
 //
 // Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 requests
@@ -190,3 +180,6 @@ func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (c
 
 // afterName appended to a name is the next larger text.
 const afterName = "\x00"
+
+// errUndefining is returned for a board between Undefine's first and last call.
+var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy)

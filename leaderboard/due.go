@@ -1,12 +1,9 @@
 package leaderboard
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -52,12 +49,6 @@ func (d dueItem) key() string {
 	return keys.Join(d.board, period{start: d.start}.name(), strconv.FormatInt(d.Ver, 10))
 }
 
-// ended is the period for the next attempt, as far as the item says.
-func (d dueItem) ended() Ended {
-	p := periodItem{Start: periodStart{d.start}}
-	return Ended{Board: d.board, Period: p.show(), Key: d.key(), Attempt: d.Tries + 1}
-}
-
 // waits reports whether it failed and it is too early for the next attempt. A time that
 // is later than any wait comes from a clock that is far ahead, and is ignored.
 func (d dueItem) waits(now time.Time) bool {
@@ -65,70 +56,26 @@ func (d dueItem) waits(now time.Time) bool {
 }
 
 const (
-	// settleEnd is how long after a period closes its standings become final: a process
-	// whose clock is behind may still accept scores, and the last ones must reach the
-	// index.
-	settleEnd = keys.MaxAhead + 10*time.Second
-
 	// dueLife is how long a period that is due waits for a worker.
 	dueLife = 30 * 24 * time.Hour
 
 	firstWait = 30 * time.Second
 	maxWait   = time.Hour
+
+	// jobLease is how long other workers leave a period to the one that took it.
+	jobLease = 30 * time.Second
 )
 
 // duePK is the only partition of due items. More would be of no use: an opening also
 // writes to the one partition of definitions.
 var duePK = keys.Join("J", "0")
 
-// due returns when the period is due. Zero means never.
-func (p period) due() time.Time {
-	if p.end.IsZero() {
-		return p.end
-	}
-	return p.end.Add(p.grace + settleEnd)
-}
-
 // dueSK begins with the time, in whole seconds.
 func dueSK(board string, p period) string { return keys.Join(dueText(p.due()), board, p.name()) }
-
-// dueText returns a time as text, rounded up to a second. Texts sort as times do.
-func dueText(t time.Time) string { return period{start: t.Add(time.Second - 1)}.name() }
 
 func newDue(board string, p period, ver int64) dueJob {
 	return dueJob{
 		Key:  store.Key{PK: duePK, SK: dueSK(board, p)},
 		Work: dueItem{Ver: ver, TTL: p.due().Add(dueLife).Unix()},
 	}
-}
-
-// endDue deletes a due item whose work is done, unless the board was defined again and
-// the item belongs to another period.
-func (r *Repository) endDue(ctx context.Context, job dueJob) error {
-	err := r.table.Run(ctx, r.table.Delete(job.Key).If("ver = ?", job.Work.Ver))
-	if _, refused := store.AsRefused(err); refused {
-		return nil
-	}
-	return err
-}
-
-// deleteDue deletes the due items of a board for which no period can be opened any more.
-func (r *Repository) deleteDue(ctx context.Context, board string) error {
-	span := store.Span{PK: duePK, Ascending: true, Limit: erasedAtOnce, Consistent: true}
-	for items, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
-		if err != nil {
-			return err
-		}
-		var own []store.Key
-		for _, item := range items {
-			key := store.KeyOf(item)
-			if parts := keys.Split(key.SK); len(parts) == 3 && parts[1] == board {
-				own = append(own, key)
-			}
-		}
-		if err := r.table.DeleteAll(ctx, own); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -191,4 +192,21 @@ func (a attempt) answerFor(before, after []byte) (answer, error) {
 	}
 	got.Improved = !got.Existed || bytes.Compare(after[:decided], before[:decided]) < 0
 	return answer{Result: got}, nil
+}
+
+// after raises an Op that this call made above the removal that it meets, whose clock was
+// ahead: by as much as clocks may differ, since ids of one source stay different so. Erase
+// leaves no revision: what it meets may be a late repeat.
+func (a attempt) after(e *entryItem) attempt {
+	if e == nil || e.Rev == 0 || a.Op > e.Removed || !a.minted || a.doubtful {
+		return a
+	}
+	at := a.Op.Time().Add(keys.MaxAhead)
+	if end := a.period.end; !end.IsZero() && !at.Before(end) {
+		return a // a repeat would be one of the next period
+	}
+	if _, known, _ := a.firstAnswer(e); !known {
+		a.Op += ids.At(at) - ids.At(a.Op.Time())
+	}
+	return a
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Ended is a period that is over and accepts no more submissions.
@@ -34,107 +35,60 @@ type Attempt struct {
 	Err   error // it will be tried again, unless Done
 }
 
-// Deliver calls do for each period that ended, and returns how many are done. A period is
-// due 70 s after its end and the board's Grace, when its standings are final. Read them
-// with the usual calls and In.Period. They are kept for the board's Keep after Grace.
-//
-// do is called at least once for each period, with the same Key. If a worker died or an
-// answer was lost, do is called again, perhaps while another worker still runs it. When
-// do fails or panics, it is called again after 30 s, then after twice as long each time,
-// up to an hour. After 30 days without success the period is given up. do may take as
-// long as it needs; set a timeout on its requests. The periods of a board come one after
-// another, the oldest first, except that a failed one does not delay later ones. With
-// several workers, later ones may come first.
-//
-// do is not called for a period that nobody submitted to, nor for one of a board that
-// was undefined meanwhile. Deliver returns once every do has returned.
-//
-// Cost: for each period 4 requests, 2 RCU, 2 WCU, and what do costs; 1 request, 1 WCU more
-// for each 10 s that do takes; 1 request for each 100 periods that are due, 0.5 RCU
-// for 4 KB.
-func (r *Repository) Deliver(ctx context.Context, do func(ctx context.Context, ended Ended) error) (done int, err error) {
-	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Deliver")
-	c, err := r.newCrew(do)
-	if err != nil {
-		return 0, err
-	}
-	err = c.pass(ctx)
-	c.wait()
-	done, failed := c.result()
-	return done, errors.Join(err, failed)
+// ended is the period for the next attempt, as far as the item says.
+func (d dueItem) ended() Ended {
+	p := periodItem{Start: periodStart{d.start}}
+	return Ended{Board: d.board, Period: p.show(), Key: d.key(), Attempt: d.Tries + 1}
 }
-
-// Run calls do as Deliver does, until ctx ends, and returns the context's error. It looks
-// for further periods while do is busy. A wrong table ends it too; it reports other
-// errors to Options.OnAttempt and goes on. Any number of workers may run. One that is
-// stopped waits for do to return, and gives its periods back; those of one that died are
-// taken over after 30 s.
-//
-// Cost: as Deliver every Options.Poll, with nothing to do 0.05 RCU a second for each
-// worker by default.
-func (r *Repository) Run(ctx context.Context, do func(ctx context.Context, ended Ended) error) error {
-	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Run")
-	c, err := r.newCrew(do)
-	if err != nil {
-		return err
-	}
-	defer c.wait()
-	return r.jobs.Run(ctx, r.opts.Poll, func(ctx context.Context) (int, error) {
-		err := c.pass(ctx)
-		done, _ := c.result()
-		return done, err
-	})
-}
-
-// jobLease is how long other workers leave a period to the one that took it.
-const jobLease = 30 * time.Second
-
-// stopWait is how long the result of an attempt may take to be stored after ctx has ended.
-const stopWait = 5 * time.Second
 
 // trial is an attempt that is running.
 type trial struct {
 	Attempt
+	r   *Repository
+	do  func(context.Context, Ended) error
 	job dueJob
 }
 
-// attempt calls do for a period, unless another worker has it, and reports the result.
-func (c *crew) attempt(ctx context.Context, job dueJob) Attempt {
-	t := trial{job: job, Attempt: Attempt{Ended: job.Work.ended()}}
+// run calls do for the period, unless another worker has it, and reports the result.
+func (t *trial) run(ctx context.Context) Attempt {
+	t.Ended = t.job.Work.ended()
 	t.Err = parallel.Catch(func() error {
-		claimed, err := c.r.jobs.Claim(ctx, &t.job)
+		claimed, err := t.r.jobs.Claim(ctx, &t.job)
 		switch {
 		case !claimed:
 			return err
-		case t.job.Work.waits(c.r.opts.Now()): // another worker has failed since it was read
-			_, err = c.r.jobs.Checkpoint(ctx, &t.job, nil, true)
+		case t.job.Work.waits(t.r.opts.Now()): // another worker has failed since it was read
+			_, err = t.r.jobs.Checkpoint(ctx, &t.job, nil, true)
 			return err
 		}
 		t.Ended = t.job.Work.ended()
-		return c.tryClaimed(ctx, &t)
+		return t.hold(ctx)
 	})
 	if t.Err != nil {
 		t.Err = fmt.Errorf("leaderboard: end of period %s of %q: %w", t.Ended.Period.Name, t.Ended.Board, t.Err)
 	}
 	if t.Done || t.Err != nil {
-		t.Err = errors.Join(t.Err, c.r.report(t.Attempt))
+		t.Err = errors.Join(t.Err, t.r.report(t.Attempt))
 	}
 	return t.Attempt
 }
 
-// tryClaimed makes an attempt whose job is claimed, and stores its result, unless another
-// worker has ended the job meanwhile.
-func (c *crew) tryClaimed(ctx context.Context, t *trial) error {
+// stopWait is how long the result of an attempt may take to be stored after ctx has ended.
+const stopWait = 5 * time.Second
+
+// hold calls do while the job is renewed, and stores the result, unless another worker
+// has ended the job meanwhile.
+func (t *trial) hold(ctx context.Context) error {
 	var later time.Time
-	stands, failed := c.r.jobs.Hold(ctx, &t.job, func(ctx context.Context) (err error) {
-		later, err = c.try(ctx, t)
+	held, failed := t.r.jobs.Hold(ctx, &t.job, func(ctx context.Context) (err error) {
+		later, err = t.call(ctx)
 		return err
 	})
 	switch {
-	case !stands:
+	case !held:
 		return nil
 	case failed != nil && ctx.Err() != nil:
-		c.r.jobs.GiveBack(ctx, t.job)
+		t.r.jobs.GiveBack(ctx, t.job)
 		return failed
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
@@ -143,30 +97,24 @@ func (c *crew) tryClaimed(ctx context.Context, t *trial) error {
 	switch {
 	case failed != nil:
 		wait := min(firstWait<<min(tries, 10), maxWait)
-		return errors.Join(failed, c.postpone(ctx, t, tries+1, c.r.opts.Now().Add(wait)))
+		return errors.Join(failed, t.postpone(ctx, tries+1, t.r.opts.Now().Add(wait)))
 	case !later.IsZero():
-		return c.postpone(ctx, t, tries, later)
+		return t.postpone(ctx, tries, later)
 	}
-	err := c.r.endDue(ctx, t.job)
+	err := t.r.endDue(ctx, t.job)
 	t.Done = err == nil
 	return err
 }
 
-// postpone leaves the period to the next attempt.
-func (c *crew) postpone(ctx context.Context, t *trial, tries int, next time.Time) error {
-	_, err := c.r.jobs.Checkpoint(ctx, &t.job, map[string]any{"tries": tries, "next": next.UnixMilli()}, true)
-	return err
-}
-
-// try calls do, unless the period no longer exists. If it is not due yet, try returns
+// call calls do, unless the period no longer exists. If it is not due yet, call returns
 // when to try again.
-func (c *crew) try(ctx context.Context, t *trial) (later time.Time, err error) {
-	due, now := t.job.Work, c.r.opts.Now()
-	if _, err := c.r.definition(ctx, due.board); err != nil {
+func (t *trial) call(ctx context.Context) (later time.Time, err error) {
+	due, now := t.job.Work, t.r.opts.Now()
+	if _, err := t.r.definition(ctx, due.board); err != nil {
 		return time.Time{}, ignoreNotFound(err)
 	}
 	var item periodItem
-	if err := c.r.table.Get(ctx, periodKey(due.board, due.start), true, &item); err != nil {
+	if err := t.r.table.Get(ctx, periodKey(due.board, due.start), true, &item); err != nil {
 		return time.Time{}, ignoreNotFound(err)
 	}
 	p := item.period()
@@ -177,7 +125,13 @@ func (c *crew) try(ctx context.Context, t *trial) (later time.Time, err error) {
 		return earlier(at, now.Add(maxWait)), nil
 	}
 	t.Ended.Period, t.Ended.Expired = item.show(), p.expired(now)
-	return time.Time{}, c.do(ctx, t.Ended)
+	return time.Time{}, t.do(ctx, t.Ended)
+}
+
+// postpone leaves the period to the next attempt.
+func (t *trial) postpone(ctx context.Context, tries int, next time.Time) error {
+	_, err := t.r.jobs.Checkpoint(ctx, &t.job, map[string]any{"tries": tries, "next": next.UnixMilli()}, true)
+	return err
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -189,6 +143,16 @@ func earlier(a, b time.Time) time.Time {
 
 func ignoreNotFound(err error) error {
 	if errors.Is(err, plaza.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// endDue deletes a due item whose work is done, unless the board was defined again and
+// the item belongs to another period.
+func (r *Repository) endDue(ctx context.Context, job dueJob) error {
+	err := r.table.Run(ctx, r.table.Delete(job.Key).If("ver = ?", job.Work.Ver))
+	if _, refused := store.AsRefused(err); refused {
 		return nil
 	}
 	return err

@@ -14,51 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Undo takes back a submission with a Guard: s has its Board, Player, Op, Operator,
-// Score and, if it had one, its At. changed is true only if this call changed the
-// score. A repeat does not, nor does an Undo that comes before its submission. Once
-// undone, the submission is plaza.ErrRemoved whenever it comes. If the player was
-// removed or erased since, the score does not change. The player stays on the board,
-// even with a score of 0.
-//
-// A period that is over does not change: that is ErrClosed. Other errors are
-// those of Submit. Options.Refuse is not called.
-//
-// Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; k at once on one entry as Submit; a
-// repeat 1 request, 1 transaction, 1 RCU, 4 WCU; one that comes first 2 requests,
-// 1 transaction, 1 RCU, 5 WCU; of what was removed since 4 requests, 2 RCU, 2 WCU;
-// for a board that the process must read, and to open a period, as Submit.
-func (r *Repository) Undo(ctx context.Context, s Submission) (changed bool, err error) {
-	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undo")
-	s.Guard = true
-	if s.Op == 0 {
-		return false, &plaza.InvalidError{Field: "Op", Reason: "is zero"}
-	}
-	a, err := r.accept(ctx, s)
-	if err != nil {
-		return false, err
-	}
-	a.undo = true
-	got, err := r.submit(ctx, a)
-	if err != nil {
-		return false, fmt.Errorf("leaderboard: undo %v of %q on %q: %w", a.Op, a.Player, a.Board, err)
-	}
-	return !got.repeated, nil
-}
-
-// guarded applies or undoes a guarded submission. An attempt with a refusal writes
-// nothing, and may only get its first answer.
-func (r *Repository) guarded(ctx context.Context, a attempt, refusal error) (answer, error) {
-	if a.forgotten() {
-		return answer{}, ErrOpTooOld
-	}
-	a.print = a.guardedPrint()
-	if refusal != nil {
-		return r.answered(ctx, a, refusal)
-	}
-	return r.guards.do(ctx, r, a)
-}
-
 // guardedPrint is a print of what Undo takes back. Names may differ between a
 // submission and its Undo.
 func (a attempt) guardedPrint() uint32 {
@@ -168,3 +123,25 @@ func (e *entryItem) life() ids.ID {
 	}
 	return e.Life
 }
+
+// operation is a guarded attempt and its answer.
+type operation struct {
+	attempt
+	under *guardBatch // nil while it waits; guarded by guardQueues.mu
+	done  chan struct{}
+
+	answered bool
+	got      answer
+	err      error
+
+	known  knowledge // of its guard
+	reread bool      // the entry was read after the guard was seen
+}
+
+// knowledge is what a refused transaction showed of a guard.
+type knowledge struct {
+	absent bool
+	life   ids.ID // where it stands and was not undone
+}
+
+func (o *operation) answer(got answer, err error) { o.answered, o.got, o.err = true, got, err }

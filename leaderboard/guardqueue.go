@@ -26,20 +26,6 @@ type guardQueues struct {
 	waiting map[store.Key][]*operation // an entry that has operations under way has a key
 }
 
-// operation is a guarded attempt and its answer.
-type operation struct {
-	attempt
-	under *guardBatch // nil while it waits; guarded by guardQueues.mu
-	done  chan struct{}
-
-	answered bool
-	got      answer
-	err      error
-
-	known  knowledge // of its guard
-	reread bool      // the entry was read after the guard was seen
-}
-
 // guardBatch is operations that are under way together.
 type guardBatch struct {
 	operations []*operation
@@ -172,4 +158,17 @@ func (b *guardBatch) run(ctx context.Context, r *Repository) {
 			o.err = err
 		}
 	}
+}
+
+// guarded applies or undoes a guarded submission. An attempt with a refusal writes
+// nothing, and may only get its first answer.
+func (r *Repository) guarded(ctx context.Context, a attempt, refusal error) (answer, error) {
+	if a.forgotten() {
+		return answer{}, ErrOpTooOld
+	}
+	a.print = a.guardedPrint()
+	if refusal != nil {
+		return r.answered(ctx, a, refusal)
+	}
+	return r.guards.do(ctx, r, a)
 }

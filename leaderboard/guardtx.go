@@ -16,12 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// knowledge is what a refused transaction showed of a guard.
-type knowledge struct {
-	absent bool
-	life   ids.ID // where it stands and was not undone
-}
-
 // commit answers operations on one entry, each of another guard. They share a
 // transaction of their guards and the entry, on condition that nobody wrote the entry
 // since it was read. An operation whose guard refuses it is answered by that, and the
@@ -66,8 +60,6 @@ func (r *Repository) commit(ctx context.Context, operations []*operation) error 
 	}
 	return plaza.ErrBusy
 }
-
-func (o *operation) answer(got answer, err error) { o.answered, o.got, o.err = true, got, err }
 
 // guardTx is one transaction: the writes of guards, and what they make of the entry.
 type guardTx struct {

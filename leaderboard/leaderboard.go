@@ -37,6 +37,7 @@
 package leaderboard
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
@@ -55,3 +56,10 @@ var (
 	// plaza.ErrConflict.
 	ErrOpTooOld = fmt.Errorf("leaderboard: operation is too old to be known: %w", plaza.ErrConflict)
 )
+
+// errDamaged is wrapped by the errors of damaged attributes. Callers get it as
+// plaza.ErrCorrupt.
+var errDamaged = errors.New("leaderboard: damaged")
+
+// errPlace is returned for an item under the wrong key.
+var errPlace = fmt.Errorf("%w: it does not belong under its key", errDamaged)

@@ -2,12 +2,10 @@ package leaderboard
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"time"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -53,10 +51,6 @@ func (o order) appendDecided(dst []byte, score Score, sub int64) []byte {
 
 // errKey is returned for a key that appendKey did not write.
 var errKey = fmt.Errorf("%w: key is no order key", errDamaged)
-
-// errDamaged is wrapped by the errors of damaged attributes. Callers get it as
-// plaza.ErrCorrupt.
-var errDamaged = errors.New("leaderboard: damaged")
 
 // parseKey reads a key of appendKey and refuses everything else.
 func (o order) parseKey(key []byte) (place, error) {
@@ -117,20 +111,11 @@ func inverted(v uint64, yes bool) uint64 {
 	return v
 }
 
-func checkNumber(field string, score Score) error {
-	if score.isNaN() {
-		return &plaza.InvalidError{Field: field, Reason: "is no number"}
-	}
-	return nil
-}
+// Order says which of two scores is better.
+type Order string
 
-// scored is how many bytes of a key hold the score.
-const scored = 8
-
-// scoreBound returns the bound before all keys of a score.
-func (b *board) scoreBound(field string, score Score) ([]byte, error) {
-	if score.kind != b.Kind {
-		return nil, &plaza.InvalidError{Field: field, Reason: "is of the other kind"}
-	}
-	return b.appendDecided(nil, score, 0)[:scored], nil
-}
+// The orders.
+const (
+	Descending Order = "" // the high score wins, the default
+	Ascending  Order = "ascending"
+)

@@ -2,9 +2,7 @@ package leaderboard
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"math"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -101,21 +99,6 @@ func (p rankedRow) row() Standing {
 	return row
 }
 
-// shown leaves out damaged items and reports them.
-func (s standings) shown(items []rankedRow) []Standing {
-	rows := make([]Standing, 0, len(items))
-	for _, item := range items {
-		if !s.skips(item.rowItem) {
-			rows = append(rows, item.row())
-		}
-	}
-	return rows
-}
-
-func (s standings) skips(i rowItem) bool {
-	return i.damage != nil && s.table.Skips(s.table.Corrupt(i.item(), i.damage.Error()))
-}
-
 // tied reports whether two keys have equal scores and sub scores.
 func tied(a, b []byte) bool {
 	return len(a) >= decided && len(b) >= decided && bytes.Equal(a[:decided], b[:decided])
@@ -128,52 +111,4 @@ func playerOf(pk string) (string, error) {
 		return "", errPlace
 	}
 	return parts[1], nil
-}
-
-// If many rows are wanted, one request reads a shard's share of them, spare rows more
-// since shards differ in size, and at most atOnce.
-const (
-	spare  = 128
-	atOnce = 10_000
-)
-
-// rows reads the first Limit rows of a span over all shards. The span has no far end.
-// Up to 128 rows take one request per shard.
-func (s standings) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, error) {
-	items, _, err := s.round(ctx, span, math.MaxInt)
-	return items, err
-}
-
-// round reads rows with a bounded number of rounds, each one request per shard. It may
-// return fewer rows than rows does, and then reports more.
-func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) (items []rowItem, more bool, err error) {
-	want := span.Limit
-	share := min(want, want/s.period.shards+spare, atOnce)
-	read := make([]int, s.period.shards) // rows read of each shard
-	items, rest, err := store.Union[rowItem]{
-		Sources:   s.period.shards,
-		Ascending: span.Ascending,
-		Read: func(ctx context.Context, shard int, gap string) ([]rowItem, string, error) {
-			part := span
-			part.Partition = shardPart(s.board.Name, s.period, shard)
-			part.Limit = share - read[shard]%share // a request may return less, at 1 MB
-			switch {
-			case gap == "":
-			case span.Ascending:
-				part.From = store.After([]byte(gap[:len(gap)-1]))
-			default:
-				part.To = []byte(gap)
-			}
-			items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, part)
-			sk := entrySK(s.board.Name, s.period)
-			for i := range items {
-				items[i].read(s.board, sk)
-			}
-			read[shard] += len(items)
-			return items, rest, err
-		},
-		Place:   func(i *rowItem) string { return string(i.Key) },
-		Compare: func(a, b *rowItem) int { return bytes.Compare(a.Key, b.Key) },
-	}.Rows(ctx, want, rounds)
-	return items, rest != "", err
 }

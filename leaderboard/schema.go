@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,9 +137,6 @@ func (i *periodItem) CheckItem() error {
 	return nil
 }
 
-// errPlace is returned for an item under the wrong key.
-var errPlace = fmt.Errorf("%w: it does not belong under its key", errDamaged)
-
 func (i periodItem) period() period {
 	return period{start: i.Start.Time, end: i.End, grace: i.Grace, shards: i.Shards, before: i.Before, from: i.From, ttl: i.Expires}
 }
@@ -254,3 +252,31 @@ func shardPart(board string, p period, shard int) string {
 const hidden = "hidden"
 
 func hiddenPart(board string, p period) string { return keys.Join(board, p.name(), hidden) }
+
+// readableEntry decodes an entry without its damaged attributes.
+func readableEntry(item dynamo.Item) entryItem {
+	read := maps.Clone(item)
+	for _, name := range unreadable(item) {
+		delete(read, name)
+	}
+	var e entryItem
+	_ = e.UnmarshalDynamoItem(read)
+	return e
+}
+
+// unreadable returns the names of the attributes that cannot be decoded.
+func unreadable(item dynamo.Item) []string {
+	type text struct {
+		Score string `dynamo:"score"`
+		Sub   int64  `dynamo:"sub"`
+		TTL   int64  `dynamo:"ttl"`
+	}
+	var names []string
+	for name, value := range item {
+		alone := dynamo.Item{name: value}
+		if new(entryItem).UnmarshalDynamoItem(alone) != nil || store.UnmarshalItem(alone, new(text)) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -175,3 +175,10 @@ func sumOf(s Score) (Score, error) {
 	}
 	return s, nil
 }
+
+func checkNumber(field string, score Score) error {
+	if score.isNaN() {
+		return &plaza.InvalidError{Field: field, Reason: "is no number"}
+	}
+	return nil
+}

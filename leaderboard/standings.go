@@ -1,8 +1,9 @@
 package leaderboard
 
 import (
+	"bytes"
 	"context"
-	"fmt"
+	"math"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -13,55 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// In names the standings that a call is about. An unknown board is
-// plaza.ErrNotFound, and so is a period that never began or is no longer kept. If
-// nobody has submitted to the current period and this machine lacks the board's
-// zone, a call returns plaza.ErrUnavailable.
-//
-// Every call that takes an In costs more where the process must read the board: 2
-// requests, 2 RCU every Options.Refresh; 2 requests, 2 RCU each time while nobody
-// has submitted to the current period; 1 request, 1 RCU for an old period. With
-// RankByFold, a call that finds ranks or counts costs more where the process must read
-// what was published of the period: 1 request every second, 0.5 RCU for each 4 KB,
-// which are 33 KB for 10 million players; and once for each part of about 70,000
-// players, 1 request, 1 RCU for each 4 KB.
-type In struct {
-	Board  string
-	Period string // as in a Result or a Period; "" is the current one
-}
-
-func (in In) check() error {
-	if err := keys.CheckName("Board", in.Board); err != nil || in.Period == "" {
-		return err
-	}
-	if _, ok := parsePeriod(in.Period); !ok {
-		return &plaza.InvalidError{Field: "Period", Reason: "is no name of a period"}
-	}
-	return nil
-}
-
-// checkPage checks a request before anything is read.
-func (in In) checkPage(req cursor.PageRequest) error {
-	if err := in.check(); err != nil {
-		return err
-	}
-	_, err := store.Limit(req.Limit, cursor.DefaultLimit, cursor.MaxLimit)
-	return err
-}
-
-// parsePeriod returns the start of a period from its name.
-func parsePeriod(name string) (start time.Time, ok bool) {
-	start, err := time.Parse(periodLayout, name)
-	return start, err == nil && period{start: start}.name() == name
-}
-
-func (in In) wrap(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("leaderboard: %s %q %q: %w", what, in.Board, in.Period, err)
-}
-
 // standings are the entries of one period of a board, in their order.
 type standings struct {
 	table  *store.Table
@@ -69,53 +21,6 @@ type standings struct {
 	board  *board
 	period period
 	now    time.Time
-}
-
-// standings finds the standings of a checked In. They are empty if nobody has
-// submitted to the current period.
-func (r *Repository) standings(ctx context.Context, in In) (standings, error) {
-	b, err := r.board(ctx, in.Board)
-	if err != nil {
-		return standings{}, err
-	}
-	now := r.opts.Now()
-	p, err := r.periodIn(ctx, b, in.Period, now)
-	if err != nil {
-		return standings{}, fmt.Errorf("period: %w", err)
-	}
-	s := standings{table: r.table, ranker: counting{}, board: b, period: p, now: now}
-	if b.Ranking == RankByFold {
-		s.ranker = folded{cache: r.folds, fold: b.fold}
-	}
-	return s, nil
-}
-
-func (r *Repository) periodIn(ctx context.Context, b *board, name string, now time.Time) (period, error) {
-	if name == "" {
-		p, _, err := r.period(ctx, b, now)
-		return p, err
-	}
-	start, _ := parsePeriod(name)
-	p, known := r.knownPeriod(b, start)
-	if !known {
-		var err error
-		if p, err = r.storedPeriod(ctx, b, start); err != nil {
-			return period{}, err
-		}
-		r.keepPeriod(b, p)
-	}
-	if !p.start.Equal(start) || p.expired(now) {
-		return period{}, plaza.ErrNotFound
-	}
-	return p, nil
-}
-
-func (p period) expired(now time.Time) bool { return p.ttl != 0 && p.ttl <= now.Unix() }
-
-func (r *Repository) storedPeriod(ctx context.Context, b *board, start time.Time) (period, error) {
-	var item periodItem
-	err := r.table.Get(ctx, periodKey(b.Name, start), true, &item)
-	return item.period(), err
 }
 
 // scope binds cursors to a list of these standings.
@@ -165,4 +70,121 @@ func (s standings) item(player string, e entryItem) rowItem {
 // shows reports whether the entry is neither removed nor hidden.
 func (s standings) shows(e entryItem) bool {
 	return e.Key != nil && e.Part != hiddenPart(s.board.Name, s.period)
+}
+
+// ranker finds places in the standings.
+type ranker interface {
+	// count returns how many keys lie between each two neighbouring bounds. The bounds
+	// ascend. The Position has nothing but AsOf and Folded. A nil bound is an open end. No
+	// other bound is an entry's key.
+	count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Position, error)
+
+	// seek returns a bound from which rows are read to reach a place: at most above
+	// keys lie before it. A nil bound is the top.
+	seek(ctx context.Context, s standings, above int64) (start, error)
+}
+
+// start is a place to read rows from.
+type start struct {
+	from   []byte
+	before int64    // how many keys lie before it
+	asOf   Position // with nothing but AsOf and Folded
+}
+
+// shown leaves out damaged items and reports them.
+func (s standings) shown(items []rankedRow) []Standing {
+	rows := make([]Standing, 0, len(items))
+	for _, item := range items {
+		if !s.skips(item.rowItem) {
+			rows = append(rows, item.row())
+		}
+	}
+	return rows
+}
+
+func (s standings) skips(i rowItem) bool {
+	return i.damage != nil && s.table.Skips(s.table.Corrupt(i.item(), i.damage.Error()))
+}
+
+// If many rows are wanted, one request reads a shard's share of them, spare rows more
+// since shards differ in size, and at most atOnce.
+const (
+	spare  = 128
+	atOnce = 10_000
+)
+
+// rows reads the first Limit rows of a span over all shards. The span has no far end.
+// Up to 128 rows take one request per shard.
+func (s standings) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, error) {
+	items, _, err := s.round(ctx, span, math.MaxInt)
+	return items, err
+}
+
+// round reads rows with a bounded number of rounds, each one request per shard. It may
+// return fewer rows than rows does, and then reports more.
+func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) (items []rowItem, more bool, err error) {
+	want := span.Limit
+	share := min(want, want/s.period.shards+spare, atOnce)
+	read := make([]int, s.period.shards) // rows read of each shard
+	items, rest, err := store.Union[rowItem]{
+		Sources:   s.period.shards,
+		Ascending: span.Ascending,
+		Read: func(ctx context.Context, shard int, gap string) ([]rowItem, string, error) {
+			part := span
+			part.Partition = shardPart(s.board.Name, s.period, shard)
+			part.Limit = share - read[shard]%share // a request may return less, at 1 MB
+			switch {
+			case gap == "":
+			case span.Ascending:
+				part.From = store.After([]byte(gap[:len(gap)-1]))
+			default:
+				part.To = []byte(gap)
+			}
+			items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, part)
+			sk := entrySK(s.board.Name, s.period)
+			for i := range items {
+				items[i].read(s.board, sk)
+			}
+			read[shard] += len(items)
+			return items, rest, err
+		},
+		Place:   func(i *rowItem) string { return string(i.Key) },
+		Compare: func(a, b *rowItem) int { return bytes.Compare(a.Key, b.Key) },
+	}.Rows(ctx, want, rounds)
+	return items, rest != "", err
+}
+
+// count returns how many keys lie between two bounds, as ranker.count.
+func (s standings) count(ctx context.Context, from, to []byte) (int64, error) {
+	n, _, err := s.ranker.count(ctx, s, from, to)
+	if err != nil {
+		return 0, err
+	}
+	return n[0], nil
+}
+
+// rank returns the position of an entry with the key.
+func (s standings) rank(ctx context.Context, key []byte) (Position, error) {
+	bounds := [][]byte{nil, key[:min(len(key), decided)]}
+	if len(key) > decided { // otherwise it is damaged, so nobody shares it
+		bounds = append(bounds, store.Before(key))
+	}
+	n, position, err := s.ranker.count(ctx, s, bounds...)
+	if err != nil {
+		return Position{}, err
+	}
+	position.Rank = n[0] + 1
+	position.Ordinal = position.Rank
+	for _, tied := range n[1:] {
+		position.Ordinal += tied
+	}
+	return position, nil
+}
+
+// tiedAbove returns how many entries above have an equal score and sub score.
+func (s standings) tiedAbove(ctx context.Context, key []byte) (int64, error) {
+	if len(key) <= decided { // damaged, so nobody shares it
+		return 0, nil
+	}
+	return s.count(ctx, key[:decided], store.Before(key))
 }

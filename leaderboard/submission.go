@@ -158,22 +158,6 @@ func (s Submission) checkFor(b Board) error {
 	return nil
 }
 
-// checkTime refuses times and ids from the future.
-func (a attempt) checkTime() error {
-	if !a.minted {
-		if err := keys.CheckNewID("Op", a.Op, a.now); err != nil {
-			return err
-		}
-	}
-	switch {
-	case a.At.After(a.now.Add(keys.MaxAhead)):
-		return &plaza.InvalidError{Field: "At", Reason: "is in the future"}
-	case a.At.Year() < 1970:
-		return &plaza.InvalidError{Field: "At", Reason: "is before 1970"}
-	}
-	return nil
-}
-
 // print is a hash of the submission as the caller gave it. It shows that another
 // submission has the same Op.
 func (s Submission) print() uint32 {

@@ -14,9 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// errUndefining is returned for a board between Undefine's first and last call.
-var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy)
-
 // Undefine removes a board with its periods and entries. changed is true only if
 // this call removed the definition, which is the last step. A board that does not
 // exist is no error.
@@ -101,4 +98,25 @@ func (r *Repository) markUndefined(ctx context.Context, board string) (since tim
 		return store.IfUnchanged(r.table.Update(key).Set("undefine", since).Set("ver", ver), *item, "ver", "undefine"), err
 	})
 	return since, err
+}
+
+// deleteDue deletes the due items of a board for which no period can be opened any more.
+func (r *Repository) deleteDue(ctx context.Context, board string) error {
+	span := store.Span{PK: duePK, Ascending: true, Limit: erasedAtOnce, Consistent: true}
+	for items, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
+		if err != nil {
+			return err
+		}
+		var own []store.Key
+		for _, item := range items {
+			key := store.KeyOf(item)
+			if parts := keys.Split(key.SK); len(parts) == 3 && parts[1] == board {
+				own = append(own, key)
+			}
+		}
+		if err := r.table.DeleteAll(ctx, own); err != nil {
+			return err
+		}
+	}
+	return nil
 }

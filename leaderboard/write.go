@@ -2,8 +2,10 @@ package leaderboard
 
 import (
 	"context"
+	"errors"
 	"math"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -123,4 +125,14 @@ func refusedEntry(t *store.Table, refused *store.Refused) (*entryItem, error) {
 		return e, nil
 	}
 	return e, t.Decode(item, e)
+}
+
+// readEntry reads the entry, strongly consistent. An absent one is empty.
+func (r *Repository) readEntry(ctx context.Context, a attempt) (*entryItem, error) {
+	e := new(entryItem)
+	err := r.table.Get(ctx, a.entry(), true, e)
+	if errors.Is(err, plaza.ErrNotFound) {
+		err = nil
+	}
+	return e, err
 }

@@ -31,11 +31,7 @@ func TestLoopsOverRefusedWritesAreThoseOfTheList(t *testing.T) {
 	}
 	all, err := calls.Find(root)
 	require.NoError(t, err)
-	p := program{
-		files: token.NewFileSet(), packages: map[string]*types.Package{},
-		info:  types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}},
-		decls: map[*types.Func]*ast.FuncDecl{}, counted: map[*types.Func]int{},
-	}
+	p := newProgram()
 	for _, c := range all {
 		_, err := p.Import(module + c.Package)
 		require.NoError(t, err)

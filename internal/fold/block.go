@@ -5,6 +5,17 @@ import (
 	"sort"
 )
 
+const (
+	minLeaf  = 256 // keys, unless the set has one leaf
+	minBlock = 128 // leaves, unless the set has one block
+)
+
+// BlockID names a stored block. No two contents have the same one.
+type BlockID struct {
+	Gen uint64 // the folder's lease
+	N   uint64 // unique within Gen
+}
+
 // block is a group of neighbouring leaves.
 type block struct {
 	leaves []leaf
@@ -74,4 +85,30 @@ func regroupBlocks(old []*block, parts int) []*block {
 		blocks[i] = b
 	}
 	return blocks
+}
+
+// settle returns what to do after the i-th of n parts has grown or shrunk by one:
+// divide what is in parts lo up to hi into that many parts of equal size, 0 if all is
+// well. A part has least to 2*least-1, a lone one 0 to 2*least-1. A full part shares
+// with a neighbour that is less than three quarters full: then keys in order do not
+// leave all parts half full, and neither of the two is soon full again.
+func settle(i, n, least int, size func(int) int) (lo, hi, parts int) {
+	full, short := size(i) >= 2*least, size(i) < least && n > 1
+	if !full && !short {
+		return 0, 0, 0
+	}
+	other := i // the smaller neighbour if it is to take some, otherwise the larger
+	for _, j := range []int{i - 1, i + 1} {
+		if j >= 0 && j < n && (other == i || full == (size(j) < size(other))) {
+			other = j
+		}
+	}
+	lo, hi = min(i, other), max(i, other)+1
+	switch {
+	case full && (other == i || size(other) >= least*3/2):
+		return i, i + 1, 2
+	case short && size(i)+size(other) < 2*least:
+		return lo, hi, 1
+	}
+	return lo, hi, 2
 }

@@ -1,6 +1,9 @@
 package fold
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // Block is a published block: the separators of its leaves, except for the first, which
 // is in the root. It is safe for concurrent use.
@@ -69,3 +72,9 @@ func (p *parser) bytes(n uint64) []byte {
 	p.rest = p.rest[n:]
 	return b
 }
+
+var (
+	errRoot  = errors.New("fold: damaged root")
+	errBlock = errors.New("fold: damaged block")
+	errOther = errors.New("fold: the block is not the root's")
+)

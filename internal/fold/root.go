@@ -2,7 +2,6 @@ package fold
 
 import (
 	"bytes"
-	"errors"
 	"iter"
 	"math"
 	"slices"
@@ -79,12 +78,6 @@ func ParseRoot(data []byte) (*Root, error) {
 	}
 	return root, nil
 }
-
-var (
-	errRoot  = errors.New("fold: damaged root")
-	errBlock = errors.New("fold: damaged block")
-	errOther = errors.New("fold: the block is not the root's")
-)
 
 // Len returns the number of keys.
 func (r *Root) Len() int64 { return r.n }

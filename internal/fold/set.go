@@ -14,11 +14,6 @@ import (
 	"sort"
 )
 
-const (
-	minLeaf  = 256 // keys, unless the set has one leaf
-	minBlock = 128 // leaves, unless the set has one block
-)
-
 // MaxKey is the length of the longest key, in bytes, as of a DynamoDB index.
 const MaxKey = 1024
 
@@ -92,28 +87,16 @@ func (s *Set) settle(i int) {
 	s.blocks = slices.Replace(s.blocks, lo, hi, regroupBlocks(s.blocks[lo:hi], parts)...)
 }
 
-// settle returns what to do after the i-th of n parts has grown or shrunk by one:
-// divide what is in parts lo up to hi into that many parts of equal size, 0 if all is
-// well. A part has least to 2*least-1, a lone one 0 to 2*least-1. A full part shares
-// with a neighbour that is less than three quarters full: then keys in order do not
-// leave all parts half full, and neither of the two is soon full again.
-func settle(i, n, least int, size func(int) int) (lo, hi, parts int) {
-	full, short := size(i) >= 2*least, size(i) < least && n > 1
-	if !full && !short {
-		return 0, 0, 0
+// retired is an id that no block has any more.
+type retired struct {
+	id   BlockID
+	last int // the last snapshot that refers to it
+}
+
+// retire gives up b's id.
+func (s *Set) retire(b *block) {
+	if b.since > 0 {
+		s.retired = append(s.retired, retired{b.id, s.taken})
+		b.since = 0
 	}
-	other := i // the smaller neighbour if it is to take some, otherwise the larger
-	for _, j := range []int{i - 1, i + 1} {
-		if j >= 0 && j < n && (other == i || full == (size(j) < size(other))) {
-			other = j
-		}
-	}
-	lo, hi = min(i, other), max(i, other)+1
-	switch {
-	case full && (other == i || size(other) >= least*3/2):
-		return i, i + 1, 2
-	case short && size(i)+size(other) < 2*least:
-		return lo, hi, 1
-	}
-	return lo, hi, 2
 }

@@ -1,12 +1,8 @@
 package fold
 
-import "encoding/binary"
-
-// BlockID names a stored block. No two contents have the same one.
-type BlockID struct {
-	Gen uint64 // the folder's lease
-	N   uint64 // unique within Gen
-}
+import (
+	"encoding/binary"
+)
 
 // Snapshot is a Set as it was, for ParseRoot and ParseBlock. It does not change with
 // the set.
@@ -30,20 +26,6 @@ const MaxBlock = 1 + (2*minBlock-2)*(1+2+MaxKey)
 // other attributes. No root of 10 million keys is larger, and none of 50 million
 // whose separators have up to 40 bytes.
 const MaxRoot = 390 << 10
-
-// retired is an id that no block has any more.
-type retired struct {
-	id   BlockID
-	last int // the last snapshot that refers to it
-}
-
-// retire gives up b's id.
-func (s *Set) retire(b *block) {
-	if b.since > 0 {
-		s.retired = append(s.retired, retired{b.id, s.taken})
-		b.since = 0
-	}
-}
 
 // Snapshot returns the set as it is now. Each new content of a block gets an id from
 // next. If storing it fails, drop it: the next snapshot has its blocks again, with

@@ -12,6 +12,25 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
+// counting is the ranker for RankByCount. It reads the entries that it counts.
+type counting struct{}
+
+func (counting) count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Position, error) {
+	n := make([]int64, len(bounds)-1)
+	shards := s.period.shards
+	err := parallel.ForEach(ctx, len(n)*shards, len(n)*shards, func(ctx context.Context, i int) error {
+		span := store.IndexSpan{Partition: shardPart(s.board.Name, s.period, i%shards), From: bounds[i/shards], To: bounds[i/shards+1]}
+		found, err := s.table.CountIndex(ctx, ranking, span)
+		atomic.AddInt64(&n[i/shards], found)
+		return err
+	})
+	return n, Position{AsOf: s.now}, err
+}
+
+func (counting) seek(_ context.Context, s standings, _ int64) (start, error) {
+	return start{asOf: Position{AsOf: s.now}}, nil
+}
+
 // folded is the ranker for RankByFold. What a folder published says how many keys lie
 // before a leaf, and the keys in the leaf are read. If nothing that can be used is
 // published, it counts.
