@@ -10,34 +10,29 @@ import (
 	"github.com/plaza-sdk/plaza/meter"
 )
 
-// Ledger prints each step with its measured cost beside its stated cost.
+// Ledger prints each step with what a meter counted.
 type Ledger struct {
-	Painter
-
 	out     io.Writer
 	meter   *meter.Meter
 	started time.Time
 	total   meter.Cost
-	over    int
 	results []string
 
 	step  meter.Cost // what the current step cost so far
 	apart map[string]meter.Cost
 }
 
-// New prints the heads of the columns. The steps must go through m.
+// New prints the heads of the columns. The requests of the steps must go through m.
 func New(out io.Writer, m *meter.Meter) *Ledger {
-	l := &Ledger{Painter: NewPainter(out), out: out, meter: m, started: time.Now(), apart: map[string]meter.Cost{}}
-	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "measured", "", "", l.Paint(Faint, fmt.Sprintf("%8s", "at most")))
-	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "requests", "WCU", "RCU", l.Paint(Faint, fmt.Sprintf("%8s %6s %6s", "requests", "WCU", "RCU")))
-	return l
+	fmt.Fprintf(out, "%-44s %8s %6s %6s\n", "", "requests", "WCU", "RCU")
+	return &Ledger{out: out, meter: m, started: time.Now(), apart: map[string]meter.Cost{}}
 }
 
-// Title starts a part.
-func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", l.Paint(Bold, text)) }
+// Title begins a part.
+func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", text) }
 
-// Do does one step and prints its line. It prints the name before the step starts.
-func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
+// Do does one step and prints its line. It prints the name before the step begins.
+func (l *Ledger) Do(what string, f func() error) error {
 	l.results = nil
 	fmt.Fprintf(l.out, "  %-42s ", what)
 	var err error
@@ -46,13 +41,8 @@ func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
 		fmt.Fprintln(l.out)
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	mark := ""
-	if used.Requests > stated.Requests || used.Write > stated.Write || used.Read > stated.Read {
-		l.over++
-		mark = l.Paint(Bad, "  over")
-	}
-	l.total = Sum(l.total, used)
-	fmt.Fprintf(l.out, "%s   %s%s\n", columns(used), l.Paint(Faint, columns(stated)), mark)
+	l.total = l.total.Plus(used)
+	fmt.Fprintln(l.out, columns(used))
 	for _, line := range l.results {
 		fmt.Fprintf(l.out, "    %s\n", line)
 	}
@@ -101,27 +91,10 @@ func (l *Ledger) Show(format string, args ...any) {
 // Close prints the total, and what to look at next.
 func (l *Ledger) Close(next string) {
 	fmt.Fprintf(l.out, "\n%-44s %s\n", "All of it", columns(l.total))
-	if l.over > 0 {
-		fmt.Fprintln(l.out, l.Paint(Bad, fmt.Sprintf("%d steps cost more than stated.", l.over)))
-	} else {
-		fmt.Fprintln(l.out, l.Paint(Good, "Every step cost what is stated, or less."))
-	}
 	fmt.Fprintf(l.out, "Done in %.1f s. The tables are deleted. Next: %s.\n", time.Since(l.started).Seconds(), next)
 }
 
-func columns(c meter.Cost) string {
-	return fmt.Sprintf("%8d %6s %6s", c.Requests, units(c.Write), units(c.Read))
-}
-
-func units(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
-
-// Sum adds up the costs of several calls.
-func Sum(costs ...meter.Cost) (sum meter.Cost) {
-	for _, c := range costs {
-		sum = sum.Plus(c)
-	}
-	return sum
-}
+func columns(c meter.Cost) string { return fmt.Sprintf("%8d %6v %6v", c.Requests, c.Write, c.Read) }
 
 // Thousands writes n with a comma before each three digits.
 func Thousands[N int | int64](n N) string {

@@ -24,10 +24,10 @@ func TestWorkBesideAStepIsNotPartOfItsCost(t *testing.T) {
 	read := meter.Cost{Requests: 1, Read: 1}
 	m.Add("read", read) // before the step
 	for range 2 {
-		require.NoError(t, l.Do("a step", ledger.Sum(read, read, read), func() error {
+		require.NoError(t, l.Do("a step", func() error {
 			m.Add("read", read)
 			m.Add("beside", read)
-			require.Equal(t, ledger.Sum(read, read), l.Cost(func() {
+			require.Equal(t, read.Plus(read), l.Cost(func() {
 				m.Add("read", read)
 				m.Add("read", read)
 				m.Add("beside", read)
@@ -35,9 +35,8 @@ func TestWorkBesideAStepIsNotPartOfItsCost(t *testing.T) {
 			return nil
 		}))
 	}
-	require.Equal(t, ledger.Sum(read, read, read, read), l.Taken("beside"))
+	require.Equal(t, read.Plus(read).Plus(read).Plus(read), l.Taken("beside"))
 	require.Zero(t, l.Taken("beside"))
 	l.Close("nothing")
 	require.Regexp(t, `All of it +6 +0 +6\n`, out.String())
-	require.Contains(t, out.String(), "or less.")
 }

@@ -1,181 +1,247 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/examples/edgelist"
 	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-const (
-	stars   = 5  // how many of the most followed people publish
-	readers = 20 // how many followers of each of them read
-)
+// graph is the content of a file, with which Plaza's answers are compared. Unlike the
+// import it holds all of it in memory.
+type graph struct {
+	edges  []follow.Edge // each once, as in the file
+	people map[string]*follow.Counts
+	pairs  map[follow.Edge]bool
+}
 
-// importGraph imports the follow graph in path and checks the result. If pullAbove is
-// not 0, it compares pushed sources with pulled ones.
+// readGraph fails at the first broken line.
+func readGraph(path string) (*graph, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text := bufio.NewReader(f)
+	var lines io.Reader = text
+	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
+		if lines, err = gzip.NewReader(text); err != nil {
+			return nil, err
+		}
+	}
+	g := &graph{people: map[string]*follow.Counts{}, pairs: map[follow.Edge]bool{}}
+	scanner := bufio.NewScanner(lines)
+	for n := 1; scanner.Scan(); n++ {
+		names := strings.Fields(scanner.Text())
+		if len(names) == 0 || strings.HasPrefix(names[0], "#") {
+			continue
+		}
+		if len(names) != 2 || names[0] == names[1] {
+			return nil, &plaza.InvalidError{Field: "graph", Reason: fmt.Sprintf("has no follower and followee in line %d", n)}
+		}
+		g.add(follow.Edge{Follower: names[0], Followee: names[1]})
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, err
+	}
+	if len(g.edges) == 0 {
+		return nil, &plaza.InvalidError{Field: "graph", Reason: "has no edges"}
+	}
+	return g, nil
+}
+
+func (g *graph) add(e follow.Edge) {
+	if g.pairs[e] {
+		return
+	}
+	g.pairs[e] = true
+	g.edges = append(g.edges, e)
+	g.person(e.Follower).Following++
+	g.person(e.Followee).Followers++
+}
+
+func (g *graph) person(name string) *follow.Counts {
+	if g.people[name] == nil {
+		g.people[name] = &follow.Counts{}
+	}
+	return g.people[name]
+}
+
+// all is for Import, which may range over the edges again.
+func (g *graph) all(yield func(follow.Edge, error) bool) {
+	for _, e := range g.edges {
+		if !yield(e, nil) {
+			return
+		}
+	}
+}
+
+func (g *graph) names() []string { return slices.Sorted(maps.Keys(g.people)) }
+
+// mostFollowed returns up to n people, and with at least as many followers.
+func (g *graph) mostFollowed(n int, followers int64) []string {
+	names := slices.DeleteFunc(g.names(), func(name string) bool { return g.people[name].Followers < followers })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(g.people[b].Followers, g.people[a].Followers) })
+	return names[:min(n, len(names))]
+}
+
+// readers returns some followers of each of the most followed.
+func (g *graph) readers() (some []string) {
+	const stars, each = 5, 20
+	for _, star := range g.mostFollowed(stars, 0) {
+		var all []string
+		for _, e := range g.edges {
+			if e.Followee == star {
+				all = append(all, e.Follower)
+			}
+		}
+		slices.Sort(all)
+		for i := range min(each, len(all)) {
+			some = append(some, all[i*len(all)/min(each, len(all))])
+		}
+	}
+	return some
+}
+
+// importGraph imports the follow graph in a file and checks the result. Then it compares
+// pushed sources with pulled ones, or only publishes and reads if pullAbove is 0.
 func importGraph(ctx context.Context, out io.Writer, path string, pullAbove int) (err error) {
-	edges := edgelist.File(path)
-	graph, err := readGraph(edges) // reads the whole file before anything is written
+	g, err := readGraph(path) // before anything is written
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if graph.edges() == 0 {
-		return &plaza.InvalidError{Field: "graph", Reason: "has no edges"}
-	}
-	report(out, "Graph", "%s: %s people, %s edges", filepath.Base(path), ledger.Thousands(len(graph.people)), ledger.Thousands(graph.edges()))
-
-	s, err := startLocal(ctx, false)
+	report(out, "Graph", "%s: %s people, %s edges", filepath.Base(path), ledger.Thousands(len(g.people)), ledger.Thousands(len(g.edges)))
+	s, err := open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	report(out, "Engine", "%s", *s.env.Config.BaseEndpoint)
-	if err := importEdges(ctx, out, s, graph, edges); err != nil {
+	if err := s.importEdges(ctx, out, g); err != nil {
 		return err
 	}
-	if err := checkCounts(ctx, out, s.service, graph); err != nil {
+	if err := s.checkCounts(ctx, out, g); err != nil {
 		return err
 	}
 	if pullAbove > 0 {
-		return comparePulled(ctx, out, s, graph, pullAbove)
+		return comparePulled(ctx, out, s, g, int64(pullAbove))
 	}
-	return publishAndRead(ctx, out, s.service, graph)
+	return s.publishAndRead(ctx, out, g)
 }
 
-// importEdges imports the edges. After each window it writes as many items of the
-// same size bare, so that both find the engine in the same state.
-func importEdges(ctx context.Context, out io.Writer, s *local, graph *graphFile, edges edgelist.Edges) error {
-	table, err := s.env.CreateTable(ctx, follow.Table("bare"))
-	if err != nil {
-		return err
-	}
-	bare := newBareWriter(s.db.Client(), table, edges)
-	defer bare.close()
-	bar := newProgress(out, graph.lines)
+const parallel = 8 // requests of the import, and publishers
 
-	var bareErr error
-	began := time.Now()
-	result, err := s.follows.Import(ctx, "graph", edges, &follow.ImportOptions{
+func (s *service) importEdges(ctx context.Context, out io.Writer, g *graph) error {
+	began, tenth := time.Now(), 0
+	result, err := s.follows.Import(ctx, "graph", g.all, &follow.ImportOptions{
 		Parallel: parallel,
 		Progress: func(r follow.ImportResult) {
-			bar.show(int(r.Edges), time.Since(began)-bare.spent)
-			if bareErr == nil {
-				bareErr = bare.writeTo(ctx, int(r.Edges))
+			if now := 10 * int(r.Edges) / len(g.edges); now > tenth {
+				tenth = now
+				report(out, "", "%s of %s edges", ledger.Thousands(r.Edges), ledger.Thousands(len(g.edges)))
 			}
 		},
 	})
-	took := time.Since(began) - bare.spent
-	bar.end()
 	if err != nil {
 		return err
 	}
-	if bareErr != nil {
-		return bareErr
-	}
+	took := time.Since(began).Seconds()
 	report(out, "Import", "%s people, %s edges in %.1f s: %s edges a second",
-		ledger.Thousands(len(graph.people)), ledger.Thousands(int(result.Created)), took.Seconds(), ledger.Thousands(perSecond(int(result.Created), took)))
-	report(out, "Bare", "%s items of that size by BatchWriteItem alone in %.1f s: the import ran at %.0f%% of that speed",
-		ledger.Thousands(bare.items), bare.spent.Seconds(), 100*bare.spent.Seconds()/took.Seconds())
+		ledger.Thousands(len(g.people)), ledger.Thousands(result.Created), took, ledger.Thousands(int(float64(result.Created)/took)))
 	return nil
 }
 
 // checkCounts compares everybody's counts with the file.
-func checkCounts(ctx context.Context, out io.Writer, s *service, graph *graphFile) error {
-	const atOnce = 100
-	names := graph.names()
-	for start := 0; start < len(names); start += atOnce {
-		users := names[start:min(start+atOnce, len(names))]
+func (s *service) checkCounts(ctx context.Context, out io.Writer, g *graph) error {
+	for users := range slices.Chunk(g.names(), 100) {
 		counts, err := s.follows.CountsMany(ctx, users)
 		if err != nil {
 			return err
 		}
 		for _, user := range users {
-			if counts[user] != *graph.people[user] {
-				return fmt.Errorf("counts of %q are %+v, the file has %+v", user, counts[user], *graph.people[user])
+			if counts[user] != *g.people[user] {
+				return fmt.Errorf("counts of %q are %+v, the file has %+v", user, counts[user], *g.people[user])
 			}
 		}
 	}
-	report(out, "Counts", "of %s people, all as in the file", ledger.Thousands(len(names)))
+	report(out, "Counts", "of %s people, all as in the file", ledger.Thousands(len(g.people)))
 	return nil
 }
 
-// publishAndRead lets the most followed people publish, and reads the homes of
-// some of their followers.
-func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *graphFile) error {
-	began := time.Now()
-	published := map[ids.ID]string{}
-	reached := 0
-	owners := graph.mostFollowed(stars)
-	for _, star := range owners {
-		a, _, err := s.feeds.Outbox(star).Publish(ctx, feed.Activity{
-			Actor: feed.Ref{Kind: "user", ID: star}, Verb: "post", Object: feed.Ref{Kind: "note", ID: "1"},
-		})
-		if err != nil {
-			return err
-		}
-		published[a.ID] = star
-		reached += int(graph.people[star].Followers)
-	}
-	if err := deliver(ctx, s.feeds); err != nil {
+// publishAndRead lets the most followed people publish, and reads the homes of some of
+// their followers.
+func (s *service) publishAndRead(ctx context.Context, out io.Writer, g *graph) error {
+	const stars = 5
+	began, reached := time.Now(), int64(0)
+	posts, err := s.posts(ctx, g, stars)
+	if err != nil {
 		return err
 	}
-	report(out, "Publish", "by the %d most followed: %s homes reached in %.2f s", len(published), ledger.Thousands(reached), time.Since(began).Seconds())
-
-	read := 0
-	for _, star := range owners {
-		for _, reader := range graph.someFollowers(star, readers) {
-			if err := checkHome(ctx, s.feeds, graph, reader, published); err != nil {
-				return err
-			}
-			read++
-		}
+	if err := publishAll(ctx, s.feeds, posts); err != nil {
+		return err
 	}
-	report(out, "Homes", "%d read, each with what it should have", read)
-	return nil
-}
-
-// deliver finishes what waits in the queue. A service leaves this to Run.
-func deliver(ctx context.Context, feeds *feed.Repository) error {
-	for more := 1; more > 0; {
-		var err error
-		if more, err = feeds.Deliver(ctx); err != nil {
+	for _, a := range posts {
+		reached += g.people[a.Actor.ID].Followers
+	}
+	report(out, "Publish", "by the %d most followed: %s homes reached in %.2f s", len(posts), ledger.Thousands(reached), time.Since(began).Seconds())
+	readers := g.readers()
+	for _, reader := range readers {
+		if err := checkHome(ctx, s.feeds, g, reader, posts); err != nil {
 			return err
 		}
 	}
+	report(out, "Homes", "%d read, each with what it should have", len(readers))
 	return nil
 }
 
-// checkHome fails unless the reader's home has exactly what the people they
-// follow published.
-func checkHome(ctx context.Context, feeds *feed.Repository, graph *graphFile, reader string, published map[ids.ID]string) error {
-	want := map[ids.ID]bool{}
-	for id, owner := range published {
-		if graph.has(reader, owner) {
-			want[id] = true
+// posts has an activity of each of the most followed, with an id, so that it can be
+// published twice.
+func (s *service) posts(ctx context.Context, g *graph, n int) ([]feed.Activity, error) {
+	var posts []feed.Activity
+	for _, owner := range g.mostFollowed(n, 0) {
+		id, err := s.ids.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		posts = append(posts, feed.Activity{ID: id, Actor: feed.Ref{Kind: "user", ID: owner}, Verb: "post", Object: feed.Ref{Kind: "note", ID: "1"}})
+	}
+	return posts, nil
+}
+
+// checkHome fails unless the reader's home has exactly what the people whom the reader
+// follows published.
+func checkHome(ctx context.Context, feeds *feed.Repository, g *graph, reader string, posts []feed.Activity) error {
+	var want, got []ids.ID
+	for _, a := range posts {
+		if g.pairs[follow.Edge{Follower: reader, Followee: a.Actor.ID}] {
+			want = append(want, a.ID)
 		}
 	}
 	for a, err := range cursor.All(ctx, feeds.Home(reader).List) {
 		if err != nil {
 			return err
 		}
-		if !want[a.ID] {
-			return fmt.Errorf("home of %q shows %v, which it should not", reader, a.ID)
-		}
-		delete(want, a.ID)
+		got = append(got, a.ID)
 	}
-	if len(want) > 0 {
-		return fmt.Errorf("home of %q lacks %d activities", reader, len(want))
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("home of %q shows %v, not %v", reader, got, want)
 	}
 	return nil
 }
@@ -183,5 +249,3 @@ func checkHome(ctx context.Context, feeds *feed.Repository, graph *graphFile, re
 func report(out io.Writer, what, format string, args ...any) {
 	fmt.Fprintf(out, "%-9s %s\n", what, fmt.Sprintf(format, args...))
 }
-
-func perSecond(n int, took time.Duration) int { return int(float64(n) / took.Seconds()) }

@@ -1,5 +1,6 @@
-// Command quickstart shows Plaza at work. It starts a DynamoDB on this machine,
-// lets people follow, publish and read, and prints each step with its cost.
+// Command quickstart shows follows and feeds at work. It starts a DynamoDB on this machine,
+// lets people follow, publish and read, and prints each step with its cost. Copy service.go
+// (how a service opens Plaza) and tour.go (each call once).
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -graph wiki-vote.txt.gz
@@ -17,40 +18,22 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
+
+	"github.com/plaza-sdk/plaza/examples/internal/command"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	if ctx.Err() != nil {
-		err = errors.New("interrupted")
-	}
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "quickstart:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("quickstart", os.Stdout, run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the error, once
 	file := flags.String("graph", "", "import the follow graph in `FILE`: follower and followee a line, plain or gzipped")
 	above := flags.Int("pull-above", 0, "pull from people with more than `N` followers, and compare; 0 is off")
-	err := flags.Parse(args)
+	done, err := command.Parse(flags, args, out)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		flags.SetOutput(out)
-		flags.Usage()
-		return nil
-	case err != nil:
+	case done || err != nil:
 		return err
-	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case *above < 0:
 		return errors.New("-pull-above is negative")
 	case *above > 0 && *file == "":

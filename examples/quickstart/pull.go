@@ -6,144 +6,86 @@ import (
 	"io"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/meter"
 )
 
-// publishers is how many of the most followed people publish when pushing and pulling
-// are compared.
+// publishers is how many of the most followed people publish when pushing and pulling are
+// compared.
 const publishers = 100
 
 // comparison has feeds over one graph: on one side everybody is pushed, on the other
 // everybody with many followers is pulled.
 type comparison struct {
-	*local
+	*service
 	out   io.Writer
-	graph *graphFile
-
-	pushed, pulled side
-	cached         side // pulled, with a PullCache
+	graph *graph
+	feeds map[string]*feed.Repository // by the name of their side
 }
 
-// side is one way to reach homes. It has two tables: a plain client measures the seconds
-// in one, and a metered client the units in the other, because the meter takes time.
-type side struct {
-	name           string
-	plain, metered *feed.Repository
-}
+const pushed, pulled, cached = "pushed", "pulled", "and cached"
 
 // comparePulled fails unless the homes have what they should have, pushed and pulled.
-func comparePulled(ctx context.Context, out io.Writer, s *local, graph *graphFile, above int) error {
-	tables := make([]string, 4)
-	for i := range tables {
-		var err error
-		if tables[i], err = s.env.CreateTable(ctx, feed.Table("quickstart-compared")); err != nil {
+func comparePulled(ctx context.Context, out io.Writer, s *service, g *graph, above int64) error {
+	c := &comparison{service: s, out: out, graph: g, feeds: map[string]*feed.Repository{}}
+	one, err := s.env.CreateTable(ctx, feed.Table("quickstart-pushed"))
+	if err != nil {
+		return err
+	}
+	other, err := s.env.CreateTable(ctx, feed.Table("quickstart-pulled"))
+	if err != nil {
+		return err
+	}
+	for _, side := range []struct {
+		name, table string
+		opts        *feed.Options
+	}{{pushed, one, nil}, {pulled, other, nil}, {cached, other, &feed.Options{PullCache: publishers}}} {
+		if c.feeds[side.name], err = feed.New(s.env.DB, side.table, s.ids, s.follows, side.opts); err != nil {
 			return err
 		}
-	}
-	var err error
-	c := &comparison{local: s, out: out, graph: graph}
-	if c.pushed, err = c.side("pushed", tables[0], tables[1], nil); err != nil {
-		return err
-	}
-	if c.pulled, err = c.side("pulled", tables[2], tables[3], nil); err != nil {
-		return err
-	}
-	if c.cached, err = c.side("and cached", tables[2], tables[3], &feed.Options{PullCache: publishers}); err != nil {
-		return err
 	}
 	if err := c.pull(ctx, above); err != nil {
 		return err
 	}
-	published, err := c.publish(ctx, above)
+	posts, err := c.publish(ctx, above)
 	if err != nil {
 		return err
 	}
-	return c.read(ctx, published)
-}
-
-func (c *comparison) side(name, plain, metered string, opts *feed.Options) (s side, err error) {
-	s.name = name
-	if s.plain, err = c.feeds(c.db, plain, opts); err != nil {
-		return s, err
-	}
-	s.metered, err = c.feeds(c.env.DB, metered, opts)
-	return s, err
-}
-
-func (c *comparison) feeds(db *dynamo.DB, table string, opts *feed.Options) (*feed.Repository, error) {
-	follows, err := follow.New(db, c.env.Tables.Follow, c.ids, nil)
-	if err != nil {
-		return nil, err
-	}
-	return feed.New(db, table, c.ids, follows, opts)
+	return c.read(ctx, posts)
 }
 
 // pull switches everybody with more than above followers.
-func (c *comparison) pull(ctx context.Context, above int) error {
-	owners := c.graph.followedByMoreThan(above)
-	cost, took, err := c.measure(c.pulled, func(feeds *feed.Repository) error {
+func (c *comparison) pull(ctx context.Context, above int64) error {
+	owners, homes := c.graph.mostFollowed(len(c.graph.people), above+1), int64(0)
+	for _, owner := range owners {
+		homes += c.graph.people[owner].Followers
+	}
+	c.head("Switch", "of %d with more than %s followers: %s homes changed", len(owners), ledger.Thousands(above), ledger.Thousands(homes))
+	return c.measure(pulled, func(feeds *feed.Repository) error {
 		for _, owner := range owners {
 			if _, err := feeds.Outbox(owner).SetPulled(ctx, true); err != nil {
 				return err
 			}
 		}
-		if err := deliver(ctx, feeds); err != nil {
-			return err
-		}
-		for _, owner := range owners {
-			mode, err := feeds.Outbox(owner).Mode(ctx)
-			if err != nil {
-				return err
-			}
-			if mode != feed.Pulled {
-				return fmt.Errorf("%q is %s", owner, mode)
-			}
-		}
-		return nil
+		return deliver(ctx, feeds)
 	})
-	if err != nil {
-		return err
-	}
-	homes := int64(0)
-	for _, owner := range owners {
-		homes += c.graph.people[owner].Followers
-	}
-	c.head("Switch", "of %d with more than %s followers: %s homes changed", len(owners), ledger.Thousands(above), ledger.Thousands(homes))
-	c.line(c.pulled, cost, took)
-	return nil
 }
 
-// publish publishes the same activities of the most followed on both sides, and returns
-// the owner of each.
-func (c *comparison) publish(ctx context.Context, above int) (map[ids.ID]string, error) {
-	owners := c.graph.mostFollowed(publishers)
-	c.head("Publish", "by the %d most followed, %d of them pulled",
-		len(owners), min(len(owners), len(c.graph.followedByMoreThan(above))))
-	published := map[ids.ID]string{}
-	var posts []feed.Activity
-	for _, owner := range owners {
-		id, err := c.ids.Next(ctx)
-		if err != nil {
+// publish publishes the same activities of the most followed on both sides.
+func (c *comparison) publish(ctx context.Context, above int64) ([]feed.Activity, error) {
+	posts, err := c.posts(ctx, c.graph, publishers)
+	if err != nil {
+		return nil, err
+	}
+	c.head("Publish", "by the %d most followed, %d of them pulled", len(posts), len(c.graph.mostFollowed(publishers, above+1)))
+	for _, side := range []string{pushed, pulled} {
+		if err := c.measure(side, func(feeds *feed.Repository) error { return publishAll(ctx, feeds, posts) }); err != nil {
 			return nil, err
 		}
-		posts = append(posts, feed.Activity{ID: id, Actor: feed.Ref{Kind: "user", ID: owner}, Verb: "post", Object: feed.Ref{Kind: "note", ID: "1"}})
-		published[id] = owner
 	}
-	for _, s := range []side{c.pushed, c.pulled} {
-		cost, took, err := c.measure(s, func(feeds *feed.Repository) error { return publishAll(ctx, feeds, posts) })
-		if err != nil {
-			return nil, err
-		}
-		c.line(s, cost, took)
-	}
-	return published, nil
+	return posts, nil
 }
 
 func publishAll(ctx context.Context, feeds *feed.Repository, posts []feed.Activity) error {
@@ -161,16 +103,25 @@ func publishAll(ctx context.Context, feeds *feed.Repository, posts []feed.Activi
 	return deliver(ctx, feeds)
 }
 
-func (c *comparison) read(ctx context.Context, published map[ids.ID]string) error {
-	var some []string
-	for _, star := range c.graph.mostFollowed(stars) {
-		some = append(some, c.graph.someFollowers(star, readers)...)
+// deliver finishes what waits in the queue. A service leaves this to Run.
+func deliver(ctx context.Context, feeds *feed.Repository) error {
+	for more := 1; more > 0; {
+		var err error
+		if more, err = feeds.Deliver(ctx); err != nil {
+			return err
+		}
 	}
-	c.head("Homes", "%d read to the end, each with what it should have", len(some))
-	for _, s := range []side{c.pushed, c.pulled, c.cached} {
-		cost, took, err := c.measure(s, func(feeds *feed.Repository) error {
-			for _, reader := range some {
-				if err := checkHome(ctx, feeds, c.graph, reader, published); err != nil {
+	return nil
+}
+
+// read reads homes to the end and compares them with the graph.
+func (c *comparison) read(ctx context.Context, posts []feed.Activity) error {
+	readers := c.graph.readers()
+	c.head("Homes", "%d read to the end, each with what it should have", len(readers))
+	for _, side := range []string{pushed, pulled, cached} {
+		err := c.measure(side, func(feeds *feed.Repository) error {
+			for _, reader := range readers {
+				if err := checkHome(ctx, feeds, c.graph, reader, posts); err != nil {
 					return err
 				}
 			}
@@ -179,30 +130,22 @@ func (c *comparison) read(ctx context.Context, published map[ids.ID]string) erro
 		if err != nil {
 			return err
 		}
-		c.line(s, cost, took)
 	}
 	return nil
 }
 
-// measure calls f with both repositories of a side.
-func (c *comparison) measure(s side, f func(*feed.Repository) error) (cost meter.Cost, took time.Duration, err error) {
+// measure calls f with the feeds of a side, and prints what it took.
+func (c *comparison) measure(side string, f func(*feed.Repository) error) (err error) {
 	began := time.Now()
-	err = f(s.plain)
-	took = time.Since(began)
-	if err == nil {
-		cost = c.env.Cost(func() { err = f(s.metered) })
-	}
+	cost := c.env.Cost(func() { err = f(c.feeds[side]) })
 	if err != nil {
-		err = fmt.Errorf("%s: %w", s.name, err)
+		return fmt.Errorf("%s: %w", side, err)
 	}
-	return cost, took, err
+	report(c.out, "", "%54s %8s %8s %8.1f %7.2f", side,
+		ledger.Thousands(cost.Requests), ledger.Thousands(int(cost.Write)), cost.Read, time.Since(began).Seconds())
+	return nil
 }
 
 func (c *comparison) head(what, format string, args ...any) {
 	report(c.out, what, "%-54s %8s %8s %8s %7s", fmt.Sprintf(format, args...), "requests", "WCU", "RCU", "s")
-}
-
-func (c *comparison) line(s side, cost meter.Cost, took time.Duration) {
-	report(c.out, "", "%54s %8s %8s %8.1f %7.2f", s.name,
-		ledger.Thousands(cost.Requests), ledger.Thousands(int(cost.Write)), cost.Read, took.Seconds())
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/meter"
 )
 
 // tour lets people follow, publish and read, and prints each step.
 func tour(ctx context.Context, out io.Writer) (err error) {
-	s, err := startLocal(ctx, true)
+	s, err := open(ctx)
 	if err != nil {
 		return err
 	}
@@ -24,7 +23,7 @@ func tour(ctx context.Context, out io.Writer) (err error) {
 	for _, part := range []func(context.Context, *service, *ledger.Ledger) error{
 		people, publishing, reading, editing, unfollowing, removing, counting,
 	} {
-		if err := part(ctx, s.service, l); err != nil {
+		if err := part(ctx, s, l); err != nil {
 			return err
 		}
 	}
@@ -37,7 +36,7 @@ func people(ctx context.Context, s *service, l *ledger.Ledger) error {
 	for _, edge := range []struct{ reader, source string }{
 		{"jack", "chris"}, {"ann", "chris"}, {"maria", "chris"}, {"jack", "ann"},
 	} {
-		err := l.Do(edge.reader+" follows "+edge.source, followCost(0), func() error {
+		err := l.Do(edge.reader+" follows "+edge.source, func() error {
 			_, err := s.feeds.Home(edge.reader).Follow(ctx, edge.source, nil)
 			return err
 		})
@@ -51,16 +50,14 @@ func people(ctx context.Context, s *service, l *ledger.Ledger) error {
 func publishing(ctx context.Context, s *service, l *ledger.Ledger) error {
 	l.Title("People publish; each activity goes to the homes of all followers")
 	for _, batch := range []struct {
-		what       string
-		who        string
-		from, to   int
-		statedCost meter.Cost
+		what, who string
+		from, to  int
 	}{
-		{"chris adds a picture, for 3 followers", "chris", 1, 1, ledger.Sum(publishCost(1, 3), firstCost)},
-		{"chris adds 7 more", "chris", 2, 8, publishCost(7, 3)},
-		{"ann adds 4, for 1 follower", "ann", 9, 12, publishCost(4, 1)},
+		{"chris adds a picture, for 3 followers", "chris", 1, 1},
+		{"chris adds 7 more", "chris", 2, 8},
+		{"ann adds 4, for 1 follower", "ann", 9, 12},
 	} {
-		err := l.Do(batch.what, batch.statedCost, func() error {
+		err := l.Do(batch.what, func() error {
 			return publishPictures(ctx, s, batch.who, batch.from, batch.to)
 		})
 		if err != nil {
@@ -91,16 +88,16 @@ func publishPictures(ctx context.Context, s *service, who string, from, to int) 
 
 func reading(ctx context.Context, s *service, l *ledger.Ledger) error {
 	l.Title("jack reads his home, 5 at a time")
-	return readHome(ctx, s, l, homeCost)
+	return readHome(ctx, s, l)
 }
 
 // readHome shows jack's home page by page, as a client does, with the cursor of
 // the page before.
-func readHome(ctx context.Context, s *service, l *ledger.Ledger, stated meter.Cost) error {
+func readHome(ctx context.Context, s *service, l *ledger.Ledger) error {
 	request := cursor.PageRequest{Limit: 5}
 	for n := 1; ; n++ {
 		var page cursor.Page[feed.Activity]
-		err := l.Do(fmt.Sprintf("page %d", n), stated, func() (err error) {
+		err := l.Do(fmt.Sprintf("page %d", n), func() (err error) {
 			page, err = s.feeds.Home("jack").List(ctx, request)
 			for _, a := range page.Items {
 				l.Show("%-6s %s %-11s %s", a.Actor.ID, a.Verb, a.Object, title(a))
@@ -127,7 +124,7 @@ func editing(ctx context.Context, s *service, l *ledger.Ledger) error {
 	l.Title("chris edits his last picture: one write, however many follow him")
 	chris := s.feeds.Outbox("chris")
 	var last feed.Activity
-	err := l.Do("chris reads his last", outboxCost, func() error {
+	err := l.Do("chris reads his last", func() error {
 		page, err := chris.List(ctx, cursor.PageRequest{Limit: 1})
 		if err == nil && len(page.Items) > 0 {
 			last = page.Items[0]
@@ -137,7 +134,7 @@ func editing(ctx context.Context, s *service, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	return l.Do("chris edits "+last.Object.String(), editCost, func() error {
+	return l.Do("chris edits "+last.Object.String(), func() error {
 		last.Data = json.RawMessage(`{"title":"Moonrise over the bay, edited"}`)
 		_, _, err := chris.Update(ctx, last)
 		return err
@@ -146,31 +143,31 @@ func editing(ctx context.Context, s *service, l *ledger.Ledger) error {
 
 func unfollowing(ctx context.Context, s *service, l *ledger.Ledger) error {
 	l.Title("jack unfollows ann: what came from her leaves his home")
-	err := l.Do("jack unfollows ann", unfollowCost, func() error {
+	err := l.Do("jack unfollows ann", func() error {
 		_, err := s.feeds.Home("jack").Unfollow(ctx, "ann", nil)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return readHome(ctx, s, l, homePastCost)
+	return readHome(ctx, s, l)
 }
 
 func removing(ctx context.Context, s *service, l *ledger.Ledger) error {
 	l.Title("chris removes a picture by its own name")
-	err := l.Do("chris removes picture:7", removeForeignCost, func() error {
+	err := l.Do("chris removes picture:7", func() error {
 		_, err := s.feeds.Outbox("chris").RemoveForeign(ctx, "picture:7")
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return readHome(ctx, s, l, homePastCost)
+	return readHome(ctx, s, l)
 }
 
 func counting(ctx context.Context, s *service, l *ledger.Ledger) error {
 	l.Title("Who follows whom")
-	err := l.Do("chris's counts", countsCost, func() error {
+	err := l.Do("chris's counts", func() error {
 		counts, err := s.follows.Counts(ctx, "chris")
 		l.Show("%d followers, %d following", counts.Followers, counts.Following)
 		return err
@@ -178,7 +175,7 @@ func counting(ctx context.Context, s *service, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	err = l.Do("chris's followers", followersCost, func() error {
+	err = l.Do("chris's followers", func() error {
 		page, err := s.follows.Followers(ctx, "chris", cursor.PageRequest{})
 		for _, edge := range page.Items {
 			l.Show("%s", edge.Follower)
@@ -188,7 +185,7 @@ func counting(ctx context.Context, s *service, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	return l.Do("jack and two others", relationsCost(2), func() error {
+	return l.Do("jack and two others", func() error {
 		relations, err := s.follows.Relations(ctx, "jack", []string{"chris", "ann"})
 		for _, other := range []string{"chris", "ann"} {
 			l.Show("%-6s jack follows: %-5t follows jack: %t", other, relations[other].Follows, relations[other].FollowedBy)
