@@ -1,17 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
-	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -60,51 +56,4 @@ func (f *folder) stop() error {
 		return err
 	}
 	return nil
-}
-
-// fold lets the board fold its ranks.
-func (c *contest) fold(ctx context.Context) error {
-	c.ledger.Apart(folding)
-	c.ledger.Apart(watching)
-	c.ledger.Title("A folder keeps the order of all players in memory")
-	err := c.ledger.Do("define weekly with folded ranks", defineCost, func() error { return c.rankBy(ctx, leaderboard.RankByFold) })
-	if err != nil {
-		return err
-	}
-	if err := c.folder.start(ctx, c.league); err != nil {
-		return err
-	}
-	return c.follow(ctx, "the folder loads the week", time.Now())
-}
-
-// follow waits until the folder has published all changes up to a time, and shows its
-// progress and its own cost.
-func (c *contest) follow(ctx context.Context, what string, at time.Time) error {
-	watch := plaza.WithOperation(ctx, watching)
-	return c.ledger.Do(what, meter.Cost{}, func() error {
-		began := time.Now()
-		var shown leaderboard.FolderStatus
-		for {
-			select {
-			case <-time.After(250 * time.Millisecond):
-			case err := <-c.folder.done:
-				c.folder.cancel = nil
-				return cmp.Or(err, errors.New("the folder ended"))
-			}
-			if is := c.folder.Status(); is.Entries-shown.Entries > len(c.best)/5 || is.Loading != shown.Loading {
-				c.ledger.Show("%5.1f s  %9s entries, loading %d", time.Since(began).Seconds(), ledger.Thousands(is.Entries), is.Loading)
-				shown = is
-			}
-			c.passed.Add(int64(2 * time.Second)) // so that nothing is cached
-			rank, err := c.boards.Rank(watch, c.final, c.best[0].id)
-			if err != nil {
-				return err
-			}
-			if rank.Folded && !rank.AsOf.Before(at) {
-				break
-			}
-		}
-		c.ledger.Show("%5.1f s  published; the folder took %v", time.Since(began).Seconds(), c.ledger.Taken(folding))
-		return nil
-	})
 }

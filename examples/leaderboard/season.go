@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -99,15 +102,26 @@ func (p player) play(r *rand.Rand, from time.Time) game {
 	}
 }
 
-// bests returns each player's best score of the week.
-func (w week) bests() map[string]int64 {
-	bests := map[string]int64{}
+// standings returns each player's best game in the order of a board.
+func (w week) standings() []game {
+	best := map[string]game{}
 	for _, d := range w {
 		for _, g := range d.games {
-			bests[g.id] = max(bests[g.id], g.score)
+			if b, played := best[g.id]; !played || g.score > b.score {
+				best[g.id] = g
+			}
 		}
 	}
-	return bests
+	games := slices.Collect(maps.Values(best))
+	rank(games)
+	return games
+}
+
+// rank puts games in the order of a board: of equal scores the earlier is above.
+func rank(games []game) {
+	slices.SortFunc(games, func(a, b game) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), a.at.Compare(b.at), strings.Compare(a.id, b.id))
+	})
 }
 
 func (w week) count() (games int) {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -66,10 +69,9 @@ func tour(ctx context.Context, out io.Writer, players int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.env.Close()) }()
-
 	fmt.Fprintf(out, "%s players, %d weeks, in %s. The clocks go forward on 29 March.\n\n", ledger.Thousands(players), len(l.season), zone)
 	l.ledger = ledger.New(out, l.env.Meter)
-	return l.do(ctx, l.define, l.play, l.catch, l.reset, l.results)
+	return l.do(ctx, l.define, l.play, l.catch, l.results, l.reset)
 }
 
 // do runs the parts of a tour.
@@ -85,29 +87,27 @@ func (l *league) do(ctx context.Context, parts ...func(context.Context) error) e
 
 func (l *league) define(ctx context.Context) error {
 	l.ledger.Title("Two boards keep everybody's best, of the day and of the week")
-	return l.ledger.Do("define daily and weekly", ledger.Sum(defineCost, defineCost), func() error {
-		_, err := l.boards.Define(ctx, leaderboard.Board{Name: daily, Cron: everyDay, Zone: zone})
-		if err != nil {
-			return err
+	return l.ledger.Do("define daily and weekly", func() error {
+		for name, cron := range map[string]string{daily: everyDay, weekly: everyMonday} {
+			if _, err := l.boards.Define(ctx, leaderboard.Board{Name: name, Cron: cron, Zone: zone}); err != nil {
+				return err
+			}
 		}
-		_, err = l.boards.Define(ctx, leaderboard.Board{Name: weekly, Cron: everyMonday, Zone: zone})
-		return err
+		return nil
 	})
 }
 
 func (l *league) play(ctx context.Context) error {
 	l.ledger.Title("They play; each game goes to both boards")
 	for n, w := range l.season {
-		what := fmt.Sprintf("week %d: %s players, %s games", n+1, ledger.Thousands(len(w.bests())), ledger.Thousands(w.count()))
-		err := l.ledger.Do(what, playCost(w), func() error {
-			began := time.Now()
+		what := fmt.Sprintf("week %d: %s players, %s games", n+1, ledger.Thousands(len(w.standings())), ledger.Thousands(w.count()))
+		err := l.ledger.Do(what, func() error {
 			for _, d := range w {
 				l.now = d.evening()
-				if err := l.submit(ctx, d.games); err != nil {
+				if err := l.submit(ctx, d.games, daily, weekly); err != nil {
 					return err
 				}
 			}
-			l.ledger.Show("%.0f submissions a second", float64(2*w.count())/time.Since(began).Seconds())
 			return nil
 		})
 		if err != nil {
@@ -117,20 +117,18 @@ func (l *league) play(ctx context.Context) error {
 	return nil
 }
 
-// submit submits the games of a day to both boards. The first game opens the day. The
-// others follow, several at once.
-func (l *league) submit(ctx context.Context, games []game) error {
-	var all []leaderboard.Submission
-	for _, g := range games {
-		for _, board := range []string{daily, weekly} {
-			all = append(all, leaderboard.Submission{
-				Board: board, Player: g.id, Score: leaderboard.Int(g.score), At: g.at, Name: g.name,
-			})
+// submit submits games to boards, many at once.
+func (l *league) submit(ctx context.Context, games []game, boards ...string) error {
+	for some := range slices.Chunk(games, 10_000) {
+		var all []leaderboard.Submission
+		for _, g := range some {
+			for _, board := range boards {
+				all = append(all, leaderboard.Submission{
+					Board: board, Player: g.id, Score: leaderboard.Int(g.score), At: g.at, Name: g.name,
+				})
+			}
 		}
-	}
-	first := min(2, len(all))
-	for _, some := range [][]leaderboard.Submission{all[:first], all[first:]} {
-		if _, err := l.boards.SubmitMany(ctx, some); err != nil {
+		if _, err := l.boards.SubmitMany(ctx, all); err != nil {
 			return err
 		}
 	}
@@ -138,11 +136,10 @@ func (l *league) submit(ctx context.Context, games []game) error {
 }
 
 func (l *league) catch(ctx context.Context) error {
-	const tooGood = 1990
 	l.ledger.Title("On the last evening somebody cheats, and is hidden")
-	err := l.ledger.Do("a game too good to be true", firstCost, func() error {
+	err := l.ledger.Do("a game too good to be true", func() error {
 		result, _, err := l.boards.Submit(ctx, leaderboard.Submission{
-			Board: weekly, Player: cheater, Name: "xX_aimbot_Xx", Score: leaderboard.Int(tooGood), At: l.now,
+			Board: weekly, Player: cheater, Name: "xX_aimbot_Xx", Score: leaderboard.Int(1990), At: l.now,
 		})
 		l.final = leaderboard.In{Board: weekly, Period: result.Period}
 		return err
@@ -150,27 +147,124 @@ func (l *league) catch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.top(ctx, "the best 4", l.final, 4, tooGood); err != nil {
+	if err := l.top(ctx, "the best 4", 4); err != nil {
 		return err
 	}
-	err = l.ledger.Do("hide xX_aimbot_Xx", hideCost, func() error {
+	err = l.ledger.Do("hide xX_aimbot_Xx", func() error {
 		_, err := l.boards.Hide(ctx, l.final, cheater)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return l.top(ctx, "the ranks close up", l.final, 4, tooGood)
+	return l.top(ctx, "the ranks close up", 4)
 }
 
-// top shows the best n. greatest is the score of a full bar; 0 means the first player's.
-func (l *league) top(ctx context.Context, what string, in leaderboard.In, n int, greatest int64) error {
-	return l.ledger.Do(what, topCost, func() error {
-		page, err := l.boards.Top(ctx, in, cursor.PageRequest{Limit: n})
-		if err == nil && greatest == 0 {
-			greatest = page.Items[0].Score.Int64()
-		}
-		l.standings(page.Items, greatest)
+// top shows the best n.
+func (l *league) top(ctx context.Context, what string, n int) error {
+	return l.ledger.Do(what, func() error {
+		page, err := l.boards.Top(ctx, l.final, cursor.PageRequest{Limit: n})
+		l.standings(page.Items)
 		return err
 	})
+}
+
+// standings shows one line per player, with the time of the score: of equal scores the
+// earlier is above.
+func (l *league) standings(rows []leaderboard.Standing) {
+	for _, row := range rows {
+		l.ledger.Show("%7s  %-18s %5s  %s", ledger.Thousands(row.Rank), row.Name,
+			ledger.Thousands(row.Score.Int64()), row.At.In(l.now.Location()).Format("Mon 15:04"))
+	}
+}
+
+func (l *league) results(ctx context.Context) error {
+	l.ledger.Title("The last week's results")
+	if err := l.top(ctx, "the best 10", 10); err != nil {
+		return err
+	}
+	err := l.ledger.Do("Zoë's rank", func() error {
+		rank, err := l.boards.Rank(ctx, l.final, zoe.id)
+		l.ledger.Show("%s; by time of equal scores %s", ledger.Thousands(rank.Rank), ledger.Thousands(rank.Ordinal))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = l.ledger.Do("and her percentile", func() error {
+		percentile, err := l.boards.Percentile(ctx, l.final, zoe.id)
+		l.ledger.Show("better than %.0f in a hundred, rounded up", percentile)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = l.ledger.Do("Zoë among her 6 neighbours", func() error {
+		rows, err := l.boards.Around(ctx, l.final, zoe.id, 7)
+		l.standings(rows)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return l.ledger.Do("all scores, by hundreds", func() error { return l.distribution(ctx) })
+}
+
+// distribution counts players in steps of a hundred points, one request for each bar.
+func (l *league) distribution(ctx context.Context) error {
+	const width, bars = 100, 11
+	for i := range int64(bars) {
+		low, high := leaderboard.Int(i*width), leaderboard.Int(i*width+width-1)
+		n, err := l.boards.CountBetween(ctx, l.final, low, high)
+		if err != nil {
+			return err
+		}
+		l.ledger.Show("from %5s  %6s  %s", ledger.Thousands(i*width), ledger.Thousands(n), strings.Repeat("▆", int(100*n)/len(l.season[weeks-1].standings())))
+	}
+	return nil
+}
+
+func (l *league) reset(ctx context.Context) error {
+	l.now = l.season[weeks-1][0].date.AddDate(0, 0, 7).Add(3 * time.Hour)
+	l.ledger.Title("Monday, 3 o'clock: a new week, and the old ones stay")
+	err := l.ledger.Do("how many play this week", func() error {
+		n, err := l.boards.Count(ctx, leaderboard.In{Board: weekly})
+		l.ledger.Show("%d players", n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.ledger.Do("prizes for all days and weeks that ended", func() error { return l.prizes(ctx) }); err != nil {
+		return err
+	}
+	return l.ledger.Do("all weeks, and who was the best", func() error {
+		page, err := l.boards.Periods(ctx, weekly, cursor.PageRequest{})
+		for _, p := range slices.Backward(page.Items) {
+			best, failed := l.boards.Top(ctx, leaderboard.In{Board: weekly, Period: p.Name}, cursor.PageRequest{Limit: 1})
+			err = errors.Join(err, failed)
+			for _, row := range best.Items {
+				l.ledger.Show("%s  %5.1f h  %-18s %5s", p.Start.In(l.now.Location()).Format("Mon _2 Jan 15:04"), p.End.Sub(p.Start).Hours(),
+					row.Name, ledger.Thousands(row.Score.Int64()))
+			}
+		}
+		return err
+	})
+}
+
+// prizes gives a prize to the best player of each day and each week that ended.
+func (l *league) prizes(ctx context.Context) error {
+	var mu sync.Mutex
+	winners := map[string]string{} // by Key, so that a second call gives no second prize
+	done, err := l.boards.Deliver(ctx, func(ctx context.Context, ended leaderboard.Ended) error {
+		best, err := l.boards.Top(ctx, leaderboard.In{Board: ended.Board, Period: ended.Period.Name}, cursor.PageRequest{Limit: 1})
+		mu.Lock()
+		defer mu.Unlock()
+		for _, row := range best.Items {
+			winners[ended.Key] = row.Player
+		}
+		return err
+	})
+	l.ledger.Show("%d periods, %d prizes", done, len(winners))
+	return err
 }
