@@ -5,51 +5,70 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// queue is what a rule of a bus sends its events to.
-type queue interface {
-	// receive waits for messages and returns a few, perhaps none.
-	receive(context.Context) ([]message, error)
-
-	// settle removes the first handled messages. The others come again.
-	settle(ctx context.Context, messages []message, handled int) error
+// outside is what the pipeline needs besides DynamoDB. On AWS these are EventBridge with
+// its rules, SQS and Firehose.
+type outside struct {
+	bus            stream.Sink
+	board, archive *queue
+	lines          stream.Sink // where the archive's consumer writes
+	file           *file
 }
 
-// message is an event on its way from a bus to a consumer.
-type message struct {
-	data    []byte // the event's
-	receipt string
+func newOutside() *outside {
+	o := &outside{board: newQueue(1), archive: newQueue(2), file: &file{}}
+	o.bus = &bus{rules: map[string]*queue{hackathon.UpdateSource: o.board, hackathon.OperationsSource: o.archive}}
+	o.lines = o.file
+	return o
 }
 
-// localBus is a stream.Sink within the process, with a queue for each source.
-type localBus struct{ rules map[string]*localQueue }
+// file is an archive: a stream.Sink that keeps a line for each event.
+type file struct {
+	mu    sync.Mutex
+	lines [][]byte
+}
 
-func (*localBus) Limit() stream.Limit { return stream.Limit{Events: 10} }
+func (*file) Limit() stream.Limit { return stream.Limit{Events: 500} }
 
-func (b *localBus) Put(_ context.Context, events []stream.Event) ([]stream.Outcome, error) {
+func (f *file) Put(_ context.Context, events []stream.Event) ([]stream.Outcome, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range events {
+		f.lines = append(f.lines, e.Data)
+	}
+	return make([]stream.Outcome, len(events)), nil
+}
+
+// bus is a stream.Sink with a queue for each source.
+type bus struct{ rules map[string]*queue }
+
+func (*bus) Limit() stream.Limit { return stream.Limit{Events: 10} }
+
+func (b *bus) Put(_ context.Context, events []stream.Event) ([]stream.Outcome, error) {
 	for _, e := range events {
 		if q := b.rules[e.Source]; q != nil { // a bus drops what no rule wants
-			q.add(message{data: e.Data})
+			q.add(e.Data)
 		}
 	}
 	return make([]stream.Outcome, len(events)), nil
 }
 
-// localQueue keeps no order and brings some messages twice, as EventBridge and SQS do.
-type localQueue struct {
+// queue keeps no order and brings some messages twice, as EventBridge and SQS do.
+type queue struct {
 	mu       sync.Mutex
-	messages []message
+	messages [][]byte
 	rand     *rand.Rand
 	news     chan struct{} // has one while there may be messages
 }
 
-func newLocalQueue(seed uint64) *localQueue {
-	return &localQueue{rand: rand.New(rand.NewPCG(seed, seed)), news: make(chan struct{}, 1)}
+func newQueue(seed uint64) *queue {
+	return &queue{rand: rand.New(rand.NewPCG(seed, seed)), news: make(chan struct{}, 1)}
 }
 
-func (q *localQueue) add(messages ...message) {
+func (q *queue) add(messages ...[]byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.messages = append(q.messages, messages...)
@@ -57,7 +76,7 @@ func (q *localQueue) add(messages ...message) {
 }
 
 // signal is called under the lock.
-func (q *localQueue) signal() {
+func (q *queue) signal() {
 	if len(q.messages) > 0 {
 		select {
 		case q.news <- struct{}{}:
@@ -66,7 +85,8 @@ func (q *localQueue) signal() {
 	}
 }
 
-func (q *localQueue) receive(ctx context.Context) ([]message, error) {
+// receive waits for messages and returns a few.
+func (q *queue) receive(ctx context.Context) ([][]byte, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -82,7 +102,8 @@ func (q *localQueue) receive(ctx context.Context) ([]message, error) {
 	return some, nil
 }
 
-func (q *localQueue) settle(_ context.Context, messages []message, handled int) error {
+// settle removes the first handled messages. The others come again.
+func (q *queue) settle(messages [][]byte, handled int) {
 	q.mu.Lock()
 	again := messages[handled:]
 	for _, m := range messages[:handled] {
@@ -92,5 +113,28 @@ func (q *localQueue) settle(_ context.Context, messages []message, handled int) 
 	}
 	q.mu.Unlock()
 	q.add(again...)
-	return nil
+}
+
+// consume gives the messages of a queue to a processor until ctx ends, and returns
+// the context's error.
+func consume(ctx context.Context, q *queue, p *stream.Processor) error {
+	for {
+		messages, err := q.receive(ctx)
+		if err != nil {
+			return err
+		}
+		items := make([]stream.Item, len(messages))
+		for i, data := range messages {
+			record, err := stream.DecodeEvent(data)
+			items[i] = stream.Item{Seq: record.Seq, Record: record, Err: err}
+			if err != nil {
+				items[i].Raw = data
+			}
+		}
+		handled, failed := p.Process(ctx, items)
+		q.settle(messages, handled)
+		if failed != nil {
+			return failed
+		}
+	}
 }

@@ -19,28 +19,6 @@ import (
 	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
-// outside is what the pipeline needs besides DynamoDB.
-type outside struct {
-	bus            stream.Sink
-	board, archive queue
-	lines          stream.Sink // the archive's
-	content        func(context.Context) ([]byte, error)
-	close          func(context.Context) error
-}
-
-// local is a bus within the process and a file.
-func local(path string) (*outside, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	board, archive := newLocalQueue(1), newLocalQueue(2)
-	return &outside{
-		bus:   &localBus{rules: map[string]*localQueue{hackathon.UpdateSource: board, hackathon.OperationsSource: archive}},
-		board: board, archive: archive, lines: f, content: f.content, close: f.close,
-	}, nil
-}
-
 // pipeline is all of it.
 type pipeline struct {
 	*outside

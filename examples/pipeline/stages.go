@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -107,3 +108,38 @@ func (s *stages) counted(to *set, b stream.Batch) stream.Batch {
 		return errs
 	}
 }
+
+// follow does the work of a step, and waits until all of it has passed the stages. They may
+// stand still for as long as patience.
+func (s *stages) follow(ctx context.Context, work func(context.Context) error, patience time.Duration, out io.Writer) error {
+	if err := work(ctx); err != nil {
+		return err
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for last, changed := "", time.Now(); !s.settled(); {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+		if now := s.String(); now != last {
+			last, changed = now, time.Now()
+		}
+		if time.Since(changed) > patience {
+			return s.stalled()
+		}
+	}
+	fmt.Fprintln(out, s)
+	return nil
+}
+
+func (s *stages) String() (text string) {
+	s.do(func() {
+		text = fmt.Sprintf("  %d changes; fan-out %v, board %v of %d, archive %v; %d dead letters, %d driven again",
+			s.written, s.fanned, s.applied, s.shown, s.archived, len(s.dead.ids), s.redriven)
+	})
+	return text
+}
+
+func (s set) String() string { return fmt.Sprintf("%d (%d repeats)", len(s.ids), s.again) }

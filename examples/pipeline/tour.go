@@ -17,17 +17,6 @@ import (
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-// tour starts the pipeline, writes the main table step by step, and checks what came
-// of it.
-func tour(ctx context.Context, s settings, out io.Writer) (err error) {
-	o, err := open(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, o.close(context.WithoutCancel(ctx))) }()
-	return play(ctx, o, s.projects, 2*time.Minute, out)
-}
-
 // play runs the pipeline and writes the main table. The pipeline may stand still for
 // as long as patience.
 func play(ctx context.Context, o *outside, projects int, patience time.Duration, out io.Writer) (err error) {
@@ -49,7 +38,7 @@ func play(ctx context.Context, o *outside, projects int, patience time.Duration,
 		stop(err)
 		running <- err
 	}()
-	err = p.show(ctx, projects, newView(out, &p.stages, patience))
+	err = p.show(ctx, projects, patience, out)
 	stop(nil)
 	if failed := <-running; failed != nil {
 		return failed
@@ -57,16 +46,9 @@ func play(ctx context.Context, o *outside, projects int, patience time.Duration,
 	return err
 }
 
-func open(ctx context.Context, s settings) (*outside, error) {
-	if s.endpoint != "" {
-		return remote(ctx, s.endpoint)
-	}
-	return local(s.archive)
-}
-
 // show is the story.
-func (p *pipeline) show(ctx context.Context, projects int, v *view) error {
-	c := &checks{pipeline: p, Painter: v.Painter, out: v.out}
+func (p *pipeline) show(ctx context.Context, projects int, patience time.Duration, out io.Writer) error {
+	c := &checks{pipeline: p, out: out}
 	for _, step := range []struct {
 		title string
 		work  func(context.Context) error
@@ -81,7 +63,8 @@ func (p *pipeline) show(ctx context.Context, projects int, v *view) error {
 		{"One of them is written again, as it should be", p.rewrite, nil},
 		{"After the fix, the dead letters are driven again", p.fix, nil},
 	} {
-		if err := v.follow(ctx, step.title, step.work); err != nil {
+		fmt.Fprintf(out, "\n%s\n", step.title)
+		if err := p.stages.follow(ctx, step.work, patience, out); err != nil {
 			return err
 		}
 		if step.then != nil {
