@@ -1,6 +1,8 @@
 // Command digest sends people digests by mail, by webhook and by text message, on a
 // DynamoDB that it starts on this machine. Days pass by a clock of its own. The mail
 // server, the webhook's receiver and the link that unsubscribes are real ones on loopback.
+// Copy the senders, in mail, webhook and sms; site.go plans the digests, and outside.go
+// handles the click that unsubscribes.
 //
 //	go run ./examples/digest
 package main
@@ -8,28 +10,30 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
+	"flag"
 	"io"
 	"os"
-	"os/signal"
+
+	"github.com/plaza-sdk/plaza/examples/internal/command"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	if ctx.Err() != nil {
-		err = errors.New("interrupted")
-	}
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "digest:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("digest", os.Stdout, run) }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q", args[0])
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	if done, err := command.Parse(flag.NewFlagSet("digest", flag.ContinueOnError), args, out); done || err != nil {
+		return err
 	}
-	return tour(ctx, out)
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Notify: "digest"}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	s, err := newStory(ctx, env, out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.outside.Close()) }()
+	return s.tell(ctx)
 }

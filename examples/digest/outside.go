@@ -1,21 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	netmail "net/mail"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/plaza-sdk/plaza/examples/digest/loopback"
 	"github.com/plaza-sdk/plaza/examples/digest/mail"
 	"github.com/plaza-sdk/plaza/examples/digest/mailbox"
 	"github.com/plaza-sdk/plaza/examples/digest/sms"
@@ -26,58 +25,40 @@ import (
 
 // outside is where digests arrive: the mail server, chris's service and zoe's phone.
 type outside struct {
+	site   *site
 	mails  *mailbox.Server
-	client *http.Client // trusts the servers on loopback
-	hook   string       // the URL of chris's service
+	web    *httptest.Server // the site's page that unsubscribes, and chris's service
+	hooks  *webhook.Sender
 	secret webhook.Secret
-	now    func() time.Time
+	read   int // mails
 
 	mu      sync.Mutex
-	relay   []func(mailbox.Stage) error // what the mail server does with the next mails
-	arrived []arrival                   // by webhook and by text message
-	posts   []post                      // at chris's service
-	closers []func() error
+	arrived []arrival
 }
 
-// arrival is a digest as a person's program shows it. A repeat has the same id.
+// arrival is a digest as a person's program shows it.
 type arrival struct {
-	user, id, text string
-	leave          string // the link that unsubscribes
-}
-
-// post is a recorded request.
-type post struct {
-	header http.Header
-	body   []byte
+	user, text string
+	leave      string // the link that unsubscribes
 }
 
 func newOutside(ctx context.Context, s *site) (o *outside, senders byChannel, err error) {
-	o = &outside{secret: make([]byte, 32), now: s.Now}
+	o = &outside{site: s, secret: make([]byte, 32)}
 	_, _ = rand.Read(o.secret) // never fails
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /unsubscribe/{token}", func(w http.ResponseWriter, r *http.Request) { unsubscribe(s.wants, w, r) })
+	mux.HandleFunc("POST /chris", o.receive)
+	o.web = httptest.NewTLSServer(mux)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.Close())
 		}
 	}()
-	serves, trusts, err := loopback.Certificate(time.Now())
-	if err != nil {
+	serves, trusts := mailbox.Loopback()
+	if o.mails, err = mailbox.New(ctx, &mailbox.Options{TLS: serves}); err != nil {
 		return o, nil, err
 	}
-	transport := &http.Transport{TLSClientConfig: trusts}
-	o.client = &http.Client{Transport: transport}
-	o.closers = append(o.closers, func() error { transport.CloseIdleConnections(); return nil })
-	if o.mails, err = mailbox.New(ctx, &mailbox.Options{TLS: serves, On: o.answer}); err != nil {
-		return o, nil, err
-	}
-	o.closers = append(o.closers, o.mails.Close)
-	base, stop, err := loopback.Serve(ctx, serves, o.routes(s.wants))
-	if err != nil {
-		return o, nil, err
-	}
-	o.closers = append(o.closers, stop)
-	o.hook = base + "/chris"
-
-	leave, err := url.Parse(base + "/unsubscribe")
+	leave, err := url.Parse(o.web.URL + "/unsubscribe")
 	if err != nil {
 		return o, nil, err
 	}
@@ -85,30 +66,25 @@ func newOutside(ctx context.Context, s *site) (o *outside, senders byChannel, er
 	if err != nil {
 		return o, nil, err
 	}
-	hooks, err := webhook.New(o, &webhook.Options{TLS: trusts, Now: s.Now, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	// Users' endpoints have public addresses; this one has not.
+	o.hooks, err = webhook.New(o, &webhook.Options{TLS: trusts, Now: s.Now, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	if err != nil {
 		return o, nil, err
 	}
-	o.closers = append(o.closers, func() error { hooks.Close(); return nil })
 	texts, err := sms.New(o, people, nil)
-	return o, byChannel{byMail: byMails, byHook: hooks, byText: texts}, err
+	return o, byChannel{byMail: byMails, byHook: o.hooks, byText: texts}, err
 }
 
-// routes are those of the site's page and of chris's service.
-func (o *outside) routes(wants *prefs.Repository) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /unsubscribe/{token}", func(w http.ResponseWriter, r *http.Request) { unsubscribe(wants, w, r) })
-	mux.HandleFunc("POST /chris", o.receive)
-	return mux
-}
-
-// Close ends its servers, the last one first.
-func (o *outside) Close() error {
-	var failed []error
-	for _, closes := range slices.Backward(o.closers) {
-		failed = append(failed, closes())
+// Close ends the servers.
+func (o *outside) Close() (err error) {
+	if o.hooks != nil {
+		o.hooks.Close()
 	}
-	return errors.Join(failed...)
+	if o.mails != nil {
+		err = o.mails.Close()
+	}
+	o.web.Close()
+	return err
 }
 
 // byChannel is a digest.Sender of several channels.
@@ -121,8 +97,8 @@ func (b byChannel) Send(ctx context.Context, d digest.Digest) error {
 	return digest.Permanent(fmt.Errorf("no sender for channel %q", d.Channel))
 }
 
-// unsubscribe handles the one-click request of RFC 8058. Example httpapi also has the
-// page for users who follow the link.
+// unsubscribe handles the one-click request of RFC 8058. A GET must change nothing, because
+// filters of mail follow links too.
 func unsubscribe(wants *prefs.Repository, w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 4<<10)
 	if r.PostFormValue("List-Unsubscribe") != "One-Click" {
@@ -140,12 +116,12 @@ func unsubscribe(wants *prefs.Repository, w http.ResponseWriter, r *http.Request
 
 // Endpoint makes it webhook.Endpoints.
 func (o *outside) Endpoint(context.Context, string) (webhook.Endpoint, error) {
-	return webhook.Endpoint{URL: o.hook, Secrets: []webhook.Secret{o.secret}}, nil
+	return webhook.Endpoint{URL: o.web.URL + "/chris", Secrets: []webhook.Secret{o.secret}}, nil
 }
 
-// receive is chris's service. It handles each message once.
+// receive is chris's service. A real one handles each m.ID once.
 func (o *outside) receive(w http.ResponseWriter, r *http.Request) {
-	m, err := webhook.Verify(r, o.now(), o.secret)
+	m, err := webhook.Verify(r, o.site.Now(), o.secret)
 	var event webhook.Event
 	if err == nil {
 		err = json.Unmarshal(m.Body, &event)
@@ -154,17 +130,14 @@ func (o *outside) receive(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "refused", http.StatusUnauthorized)
 		return
 	}
-	o.mu.Lock()
-	o.posts = append(o.posts, post{r.Header.Clone(), m.Body})
-	o.mu.Unlock()
-	o.arrive(arrival{user: event.Data.User, id: m.ID, text: subject(event.Data) + ": " + strings.Join(lines(event.Data), "; ")})
+	o.arrive(arrival{user: event.Data.User, text: subject(event.Data) + ": " + strings.Join(lines(event.Data), "; ")})
 }
 
-// Text makes it an sms.Texter. Its gateway sends messages with the same key only once.
-func (o *outside) Text(_ context.Context, to, key, body string) error {
+// Text makes it an sms.Texter.
+func (o *outside) Text(_ context.Context, to, _, body string) error {
 	for user, p := range people {
 		if p.phone == to {
-			o.arrive(arrival{user: user, id: key, text: body})
+			o.arrive(arrival{user: user, text: body})
 		}
 	}
 	return nil
@@ -176,30 +149,26 @@ func (o *outside) arrive(a arrival) {
 	o.arrived = append(o.arrived, a)
 }
 
-// answer returns the next planned fault.
-func (o *outside) answer(at mailbox.Stage) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.relay) == 0 {
-		return nil
+// news returns what arrived since the last call.
+func (o *outside) news() ([]arrival, error) {
+	mails := o.mails.Mails()
+	for _, m := range mails[o.read:] {
+		parsed, err := netmail.ReadMessage(bytes.NewReader(m.Raw))
+		if err != nil {
+			return nil, err
+		}
+		a := arrival{text: parsed.Header.Get("Subject"), leave: strings.Trim(parsed.Header.Get("List-Unsubscribe"), "<>")}
+		for user, p := range people {
+			if p.address.Address == m.To {
+				a.user = user
+			}
+		}
+		o.arrive(a)
 	}
-	err := o.relay[0](at)
-	if err != nil {
-		o.relay = o.relay[1:]
-	}
-	return err
-}
-
-// plan plans the faults of the next mails, one each.
-func (o *outside) plan(faults ...func(mailbox.Stage) error) {
+	o.read = len(mails)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.relay = faults
-}
-
-// last is the last post at chris's service.
-func (o *outside) last() post {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.posts[len(o.posts)-1]
+	all := o.arrived
+	o.arrived = nil
+	return all, nil
 }

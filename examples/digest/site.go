@@ -5,11 +5,11 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
+	"sync"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/notify/prefs"
@@ -47,22 +47,13 @@ func newSite(env *plazatest.Env, c *clock) (*site, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if s.digests, s.bell, err = s.process(d); err != nil {
+	if s.digests, err = digest.New(d, s.table, &digest.Options{ScheduleOf: schedule, Now: s.Now}); err != nil {
 		return nil, err
 	}
-	return s, nil
-}
-
-// process returns what each process has of its own.
-func (s *site) process(d *dynamo.DB) (*digest.Repository, *notify.Repository, error) {
-	digests, err := digest.New(d, s.table, &digest.Options{ScheduleOf: schedule, Now: s.Now})
-	if err != nil {
-		return nil, nil, err
-	}
-	bell, err := notify.New(d, s.table, s.clock, &notify.Options{
-		Policy: s.wants, Scheduler: digests, Now: s.Now, Consistent: true,
+	s.bell, err = notify.New(d, s.table, s.clock, &notify.Options{
+		Policy: s.wants, Scheduler: s.digests, Now: s.Now, Consistent: true,
 	})
-	return digests, bell, err
+	return s, err
 }
 
 // schedule is the users' settings: a service keeps them in its own tables.
@@ -78,13 +69,9 @@ func schedule(_ context.Context, user, channel string) (digest.Schedule, error) 
 }
 
 // worker returns a worker that sends with sender.
-func (s *site) worker(d *dynamo.DB, sender digest.Sender, report func(digest.Attempt)) (*digest.Worker, error) {
-	digests, bell, err := s.process(d)
-	if err != nil {
-		return nil, err
-	}
-	return digest.NewWorker(digests, bell, sender, &digest.WorkerOptions{
-		Policy: s.wants, OnAttempt: report,
+func (s *site) worker(sender digest.Sender) (*digest.Worker, error) {
+	return digest.NewWorker(s.digests, s.bell, sender, &digest.WorkerOptions{
+		Policy: s.wants,
 		Unsubscribe: func(user, channel string) (string, error) {
 			return s.wants.Token(prefs.Subscription{User: user, Verb: prefs.AnyVerb, Channel: channel})
 		},
@@ -110,4 +97,30 @@ func (s *site) happens(ctx context.Context, actor, verb, user string, object fee
 		err = fmt.Errorf("%s's %s is not stored", actor, verb)
 	}
 	return err
+}
+
+// clock is the story's time. It also makes ids of that time; a service has ids.New.
+type clock struct {
+	mu   sync.Mutex
+	now  time.Time
+	made ids.ID // at now
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) set(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now, c.made = now, 0
+}
+
+func (c *clock) Next(context.Context) (ids.ID, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made++
+	return ids.At(c.now) + c.made, nil
 }

@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/examples/digest/loopback"
 	"github.com/plaza-sdk/plaza/examples/digest/mail"
 	"github.com/plaza-sdk/plaza/examples/digest/mailbox"
 	"github.com/plaza-sdk/plaza/notify/digest"
@@ -65,14 +64,14 @@ type world struct {
 
 func newWorld(t *testing.T, box *mailbox.Options, opts *mail.Options) world {
 	t.Helper()
-	serves, trusts, err := loopback.Certificate(time.Now())
-	require.NoError(t, err)
+	serves, trusts := mailbox.Loopback()
 	if box == nil {
 		box = &mailbox.Options{TLS: serves}
 	} else if box.TLS != nil {
 		box.TLS = serves
 	}
 	w := world{desk: newDesk()}
+	var err error
 	w.Server, err = mailbox.New(t.Context(), box)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
@@ -98,7 +97,7 @@ func link(t *testing.T, text string) *url.URL {
 // offered returns the options of a relay that offers STARTTLS and calls on at each
 // stage.
 func offered(on func(mailbox.Stage) error) *mailbox.Options {
-	serves, _, _ := loopback.Certificate(time.Now())
+	serves, _ := mailbox.Loopback()
 	return &mailbox.Options{TLS: serves, On: on}
 }
 

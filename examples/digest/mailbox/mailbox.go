@@ -9,6 +9,8 @@ import (
 	"io"
 	"log"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"sync"
 	"time"
@@ -193,3 +195,11 @@ func (c *conversation) Reset() {
 }
 
 func (c *conversation) Logout() error { return nil }
+
+// Loopback returns how servers on 127.0.0.1 and their clients use TLS.
+func Loopback() (server, client *tls.Config) {
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	server = &tls.Config{Certificates: s.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	return server, s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+}
