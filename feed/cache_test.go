@@ -45,7 +45,7 @@ func TestACacheSavesReads(t *testing.T) {
 		return page.Items
 	}
 	var cold, warm []feed.Activity
-	meter.AtMost(t, "cold", dynamotest.Cost{Requests: 2, Read: 12}, func() { cold = page() })
+	meter.AtMost(t, "cold", costs(t).Of("Home.List"), func() { cold = page() })
 	meter.AtMost(t, "all known", dynamotest.Cost{Requests: 2, Read: 1.5}, func() { warm = page() })
 	require.Equal(t, cold, warm)
 	warm[0].Data[0] = 'x'
@@ -55,7 +55,7 @@ func TestACacheSavesReads(t *testing.T) {
 		_, _, err := w.Outbox("chris").Publish(t.Context(), kilobyte(30+n))
 		require.NoError(t, err)
 	}
-	meter.AtMost(t, "90 % known", dynamotest.Cost{Requests: 2, Read: 3}, func() { page() })
+	meter.AtMost(t, "90 % known", costs(t).Of("Home.List", "90 % of it in the cache"), func() { page() })
 }
 
 func TestCachedActivitiesExpire(t *testing.T) {

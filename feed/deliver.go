@@ -46,17 +46,27 @@ type Attempt struct {
 // that fails does not hold up the others and is left alone for 30 s. A damaged
 // job stays where it is and is passed to Options.OnCorrupt.
 //
-// Cost: to N followers ⌈N/25⌉ requests, 1 or 2 for each 1,000 followers of a
-// shard, and 3 more; N WCU and 1 or 2 more, N/37 RCU; to those of a Pulled
-// source nothing; for the modes of its sources 1 request, 1 RCU each, unless
-// this process found them not Pulled within 30 s; a switch N requests, 3 for each 1,000
-// followers, and 5 more; 1 WCU for each KB of each home's header, 1 for each
-// 1,000 followers, and 2 more, N/37 RCU, 1 for each 1,000 followers, and 3
-// more; for homes that already read the outbox, a switch to Pulled costs twice
-// the requests and WCU, and once more for homes that forget what has expired, which cost 1 request, 0.5 RCU more
-// where they are of unfollows, 1 request, 1 RCU more for each; with
-// nothing to do 1 request for the number of job shards and 1 for each (4), 0.5
-// RCU each.
+// Cost: for each follower 1 WCU, 0.03 RCU, and 1 request for each 25; for a switch 1
+// request, 1 WCU for each follower.
+//
+//plaza:cost each follower: 1 WCU, 0.03 RCU
+//plaza:cost each 25 followers: 1 request
+//plaza:cost each 1,000 followers of a shard: 1 request, 1 RCU
+//plaza:cost each checkpoint, after 1,000 followers: 1 request, 1 WCU
+//plaza:cost each source of an activity: 1 request, 1 RCU
+//plaza:cost the modes of its sources: 1 request
+//plaza:cost each source not found Pushed within 30 s: 1 RCU
+//plaza:cost the followers of a Pulled source: none
+//plaza:cost the claim and the end of a job: 2 requests, 2 WCU
+//plaza:cost nothing to do: 5 requests, 2.5 RCU
+//plaza:cost a switch: 3 requests, 4 RCU
+//plaza:cost each follower, of a switch: 1 request, 1 WCU, 0.03 RCU
+//plaza:cost each 1,000 followers, of a switch: 3 requests, 1 WCU, 1 RCU
+//plaza:cost each home that already reads the outbox: 1 request, 1 WCU
+//plaza:cost each home that forgets what has expired: 1 request, 1 WCU
+//plaza:cost each home that forgets unfollows: 1 request, 0.5 RCU
+//plaza:cost each unfollow that it forgets: 1 request, 1 RCU
+//plaza:cost each further KB of a home's header: 1 WCU
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Repository.Deliver")
 	return r.jobs.Pass(ctx, "", func(ctx context.Context, job deliveryJob) (bool, error) {
@@ -70,9 +80,9 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 // stopped gives its job back within a second; the job of one that died is taken
 // over after 30 s.
 //
-// Cost: as Deliver every Options.Poll, with nothing to do 1.25 RCU a second for
-// each worker by default; with much to do up to 1 WCU an activity for each
-// further worker on the same shard.
+// Cost: every Options.Poll as Deliver, with nothing to do 5 requests, 2.5 RCU.
+//
+//plaza:cost nothing to do: 5 requests, 2.5 RCU
 func (r *Repository) Run(ctx context.Context) error {
 	ctx = plaza.WithOperation(ctx, "feed.Repository.Run")
 	return r.jobs.Run(ctx, r.opts.Poll, r.Deliver)

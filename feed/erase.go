@@ -43,10 +43,13 @@ var ErrPulled error = pulledError{}
 // source that they unfollowed or whose outbox they read, until a later follow
 // or unfollow forgets it; in the To of their activities, and in those activities' jobs until they are delivered.
 //
-// Cost: 1 request, 1 RCU; 1 request for each 25 deletes and for each 1,000
-// items or 1 MB read, 1 WCU for each KB of each item, 1 RCU for each 4 KB of
-// the user's items and of all deliveries that wait, anyone's; 1 request, 1 WCU
-// for each To of an activity.
+// Cost: 10 requests, 10 RCU; 1 request for each 25 items; 1 WCU, 0.25 RCU for each KB;
+// for each To 1 request, 1 WCU.
+//
+//plaza:cost nothing: 10 requests, 10 RCU
+//plaza:cost each 25 items of a partition: 1 request
+//plaza:cost each KB, and each 4 KB of all deliveries that wait: 1 WCU, 0.25 RCU
+//plaza:cost each To of an activity: 1 request, 1 WCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "feed.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {

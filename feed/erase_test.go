@@ -331,14 +331,14 @@ func TestEraseCostsAUnitAnItem(t *testing.T) {
 	w.publishMany(t, "chris", activities("chris", 4)...)
 	_, err := w.Home("chris").Trim(t.Context(), as[0].ID)
 	require.NoError(t, err)
-	// 4 jobs, n + 4 activities, their references, n + 2 foreign ids, n entries, a
-	// header; the mode, 5 partitions, 4 job shards and their number.
-	all := float64(n + 4)
-	meter.AtMost(t, "erase", dynamotest.Cost{
-		Requests: 1 + 5 + 4 + 4*3 + n + 4 + 3,
-		Read:     1 + 5 + all*1.25/4 + 2*all/20,
-		Write:    4 + all + all - 3 + all - 2 + all - 4 + 1,
-	}, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
-	meter.AtMost(t, "erase nothing", dynamotest.Cost{Requests: 10, Read: 10}, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
+	stated := costs(t)
+	nothing := stated.Of("Repository.Erase", "nothing")
+	activities, foreign, entries, jobs := float64(n+4), float64(n+2), float64(n+1), 4.0
+	// The activities, their foreign ids, the home and its header, and 4 shards of jobs.
+	erases := nothing.Plus(stated.Times(activities/25+foreign/25+entries/25+4+4, "Repository.Erase", "each 25 items of a partition")).
+		Plus(stated.Times(activities+foreign+entries+jobs, "Repository.Erase", "each KB, and each 4 KB of all deliveries that wait")).
+		Plus(stated.Times(activities, "Repository.Erase", "each To of an activity"))
+	meter.AtMost(t, "erase", erases, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
+	meter.AtMost(t, "erase nothing", nothing, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
 	requireErased(t, w)
 }

@@ -71,14 +71,19 @@ func (h Home) checkSource(field, source string) error {
 // ErrTooManyPulled or ErrFull, and ends the edge if this call made it. So it does
 // without an ID where the home's header is damaged, which is plaza.ErrCorrupt.
 //
-// Cost: with 100 activities of 1 KB copied 7 requests, 110 WCU, 27 RCU; past
-// removed activities up to 5 reads of 100 more; of a Pulled source 3 requests,
-// 2 RCU, 11 WCU, 1 WCU more for each further KB of the home's header; 1 RCU more
-// for each further 4 KB of the header; where the edge stood or has an ID of the
-// caller's 1 request, 1 RCU for each 4 KB of the home's header more; where the home
-// forgets what has expired 1 request, 1 WCU for each KB of the header more, and for
-// unfollows 1 request, 0.5 RCU more, 1 request, 1 RCU more for each; where it has no
-// room 2 requests, 10 WCU, 1 WCU for each KB of the header more.
+// Cost: with 100 activities of 1 KB copied 7 requests, 110 WCU, 27 RCU; of a Pulled
+// source 3 requests, 11 WCU, 2 RCU.
+//
+//plaza:cost with 100 activities of 1 KB copied: 7 requests, 110 WCU, 27 RCU
+//plaza:cost each of up to 5 reads past removed activities: 1 request, 13 RCU
+//plaza:cost of a Pulled source: 3 requests, 11 WCU, 2 RCU
+//plaza:cost the edge stood, or has an ID of the caller's: 1 request, 1 RCU
+//plaza:cost the home forgets what has expired: 1 request, 1 WCU
+//plaza:cost the home forgets unfollows: 1 request, 0.5 RCU
+//plaza:cost each unfollow that it forgets: 1 request, 1 RCU
+//plaza:cost the home has no room: 2 requests, 10 WCU
+//plaza:cost each KB of the home's header, for each write: 1 WCU
+//plaza:cost each further 4 KB of the home's header: 1 RCU
 func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Home.Follow")
 	if err := h.check(); err != nil {

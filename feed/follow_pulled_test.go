@@ -440,54 +440,62 @@ func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 		}
 	}
 	keep := &feed.UnfollowOptions{KeepHistory: true}
-	meter.AtMost(t, "follow", dynamotest.Cost{Requests: 3, Read: 2, Write: 11}, follow)
-	meter.AtMost(t, "repeated follow", dynamotest.Cost{Requests: 4, Read: 2, Write: 11}, follow)
-	meter.AtMost(t, "unfollow", dynamotest.Cost{Requests: 3, Read: 1, Write: 11}, unfollow(nil))
+	stated := costs(t)
+	follows, ends := stated.Of("Home.Follow", "of a Pulled source"), stated.Of("Home.Unfollow", "unfollow")
+	kept := stated.Of("Home.Unfollow", "KeepHistory where the home reads the outbox", "KeepHistory, each 4 KB of the outbox's newest activity")
+	meter.AtMost(t, "follow", follows, follow)
+	meter.AtMost(t, "repeated follow", follows.Plus(stated.Of("Home.Follow", "the edge stood, or has an ID of the caller's")), follow)
+	meter.AtMost(t, "unfollow", ends, unfollow(nil))
 	follow()
-	meter.AtMost(t, "keep", dynamotest.Cost{Requests: 5, Read: 2, Write: 12}, unfollow(keep))
-	meter.AtMost(t, "repeated keep", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, unfollow(keep))
+	meter.AtMost(t, "keep", ends.Plus(kept), unfollow(keep))
+	meter.AtMost(t, "repeated keep", stated.Of("Home.Unfollow", "without an edge"), unfollow(keep))
 	follow()
-	meter.AtMost(t, "unfollow with older pulls", dynamotest.Cost{Requests: 4, Read: 1, Write: 12}, unfollow(nil))
-	meter.AtMost(t, "unfollow without an edge", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, unfollow(nil))
-	edge := ids.At(time.Now())
-	meter.AtMost(t, "open", dynamotest.Cost{Requests: 1, Write: 1}, func() {
-		changed, err := w.Home("ann").OpenPull(t.Context(), source, edge, edge-1, edge)
-		require.NoError(t, err)
-		require.True(t, changed)
-	})
-	meter.AtMost(t, "open again", dynamotest.Cost{Requests: 2, Write: 2}, func() {
-		changed, err := w.Home("ann").OpenPull(t.Context(), source, edge, edge-1, edge+1)
-		require.NoError(t, err)
-		require.True(t, changed)
-	})
-	meter.AtMost(t, "close", dynamotest.Cost{Requests: 1, Write: 1}, func() {
-		changed, err := w.Home("ann").ClosePull(t.Context(), source, edge, edge, edge+2)
-		require.NoError(t, err)
-		require.True(t, changed)
-	})
+	forgets := stated.Of("Home.Unfollow", "the home forgets what has expired, or history that earlier follows kept")
+	meter.AtMost(t, "unfollow with older pulls", ends.Plus(forgets), unfollow(nil))
+	meter.AtMost(t, "unfollow without an edge", stated.Of("Home.Unfollow", "without an edge"), unfollow(nil))
+	meter.AtMost(t, "unfollow by an ID, without an edge", stated.Of("Home.Unfollow", "without an edge, by an ID"), unfollow(&feed.UnfollowOptions{ID: w.mint(t)}))
 	w.subscribe(t, reader, "pushed")
-	meter.AtMost(t, "keep of a pushed source", dynamotest.Cost{Requests: 3, Read: 1, Write: 11}, func() {
-		_, err := jack.Unfollow(t.Context(), "pushed", keep)
-		require.NoError(t, err)
-	})
-	putAttributes(t, w, map[string]any{"end#a": ending{1, old()}})
-	meter.AtMost(t, "open and forget", dynamotest.Cost{Requests: 4, Read: 1.5, Write: 2}, func() {
-		changed, err := w.Home("jack").OpenPull(t.Context(), source, edge, edge-1, edge)
-		require.NoError(t, err)
-		require.True(t, changed)
-	})
-	putAttributes(t, w, map[string]any{"end#a": ending{1, old()}})
-	meter.AtMost(t, "follow and forget", dynamotest.Cost{Requests: 6, Read: 3.5, Write: 12}, func() {
-		w.subscribe(t, "jack", source)
-	})
-	putAttributes(t, w, map[string]any{"end#a": ending{1, old()}})
-	meter.AtMost(t, "unfollow and forget", dynamotest.Cost{Requests: 6, Read: 2.5, Write: 12}, func() {
-		w.unfollow(t, "jack", source, nil)
-	})
+	meter.AtMost(t, "keep of a pushed source", ends, func() { w.unfollow(t, reader, "pushed", keep) })
+
+	edge := ids.At(time.Now())
+	tells := stated.Of("Repository.Deliver", "each follower, of a switch")
+	opens := func(reader string, at ids.ID) func() {
+		return func() {
+			changed, err := w.Home(reader).OpenPull(t.Context(), source, edge, edge-1, at)
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+	}
+	closes := func(reader, source string, edge, at ids.ID) func() {
+		return func() {
+			changed, err := w.Home(reader).ClosePull(t.Context(), source, edge, ids.At(time.Now()), at)
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+	}
+	meter.AtMost(t, "open", tells, opens("ann", edge))
+	meter.AtMost(t, "open again", tells.Plus(stated.Of("Repository.Deliver", "each home that already reads the outbox")), opens("ann", edge+1))
+	meter.AtMost(t, "close", tells, closes("ann", source, edge, edge+2))
+
+	// Each call forgets an old unfollow.
+	forget := func() { putAttributes(t, w, map[string]any{"end#a": ending{1, old()}}) }
+	forget()
+	meter.AtMost(t, "open and forget", tells.Plus(stated.Of("Repository.Deliver", "each home that forgets what has expired", "each home that forgets unfollows", "each unfollow that it forgets")), opens("jack", edge))
+	forget()
+	meter.AtMost(t, "follow and forget", follows.Plus(stated.Of("Home.Follow", "the home forgets what has expired", "the home forgets unfollows", "each unfollow that it forgets")), func() { w.subscribe(t, "jack", source) })
+	forget()
+	meter.AtMost(t, "unfollow and forget", ends.Plus(forgets).Plus(stated.Of("Home.Unfollow", "the home forgets unfollows", "each unfollow that it forgets")), func() { w.unfollow(t, "jack", source, nil) })
+
+	const size = 37.0 // of the header, in KB
 	w.crowd(t, 500)
-	size := 37 // of the header, in KB
-	meter.AtMost(t, "follow without room", dynamotest.Cost{Requests: 5, Read: 2 + float64(size/4), Write: float64(20 + 2*size)}, func() {
+	meter.AtMost(t, "follow without room", follows.Plus(stated.Of("Home.Follow", "the home has no room")).
+		Plus(stated.Times(2*size, "Home.Follow", "each KB of the home's header, for each write")).
+		Plus(stated.Times(size/4, "Home.Follow", "each further 4 KB of the home's header")), func() {
 		_, err := w.Home("jack").Follow(t.Context(), source, nil)
 		require.ErrorIs(t, err, feed.ErrTooManyPulled)
 	})
+	first := slices.Min(slices.Collect(maps.Keys(pulls(t, w, "jack", "source-000"))))
+	meter.AtMost(t, "close, of a large header", tells.Plus(stated.Times(size, "Repository.Deliver", "each further KB of a home's header")), closes("jack", "source-000", first, edge))
+	meter.AtMost(t, "unfollow, of a large header", stated.Of("Home.Unfollow", "without an edge").Plus(forgets).
+		Plus(stated.Times(2*size, "Home.Unfollow", "each further KB of the home's header")), func() { w.unfollow(t, "jack", "source-001", nil) })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -45,8 +46,12 @@ func TestRemovedActivitiesDoNotCountAgainstTheCopyLimit(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, removed)
 	}
-	_, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: 5})
-	require.NoError(t, err)
+	meter := dynamotest.NewMeter()
+	follows := costs(t).Of("Home.Follow", "with 100 activities of 1 KB copied", "each of up to 5 reads past removed activities")
+	meter.AtMost(t, "follow", follows, func() {
+		_, err := w.process(t, nil, meter.Wrap).Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: 5})
+		require.NoError(t, err)
+	})
 	require.Equal(t, newestFirst(done[1:6]), all(t, w.Home("jack").List, 10))
 }
 

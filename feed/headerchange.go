@@ -173,6 +173,8 @@ func (h Home) switching(edge ids.ID, source string, at ids.ID) *store.Update {
 // Options.Now is plaza.ErrInvalid.
 //
 // Cost: 1 request, 1 WCU for each KB of the home's header.
+//
+//plaza:cost a header of 1 KB: 1 request, 1 WCU
 func (h Home) Trim(ctx context.Context, before ids.ID) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Home.Trim")
 	if err := h.check(); err != nil {

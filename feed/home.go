@@ -19,19 +19,23 @@ import (
 // A home also reads the outboxes of its Pulled sources, at most 500. A page
 // starts over if its cursor is older than the first of these.
 //
-// Cost: 2 requests, at most 12 RCU for a page of 20, eventually consistent; for
-// each outbox 1 request, 1 RCU more for 8 activities of 1 KB, and if the page
-// needs more of it up to 5 requests more, each for twice as many as the last;
-// with outboxes from a cursor 1 request, 0.5 RCU for each 4 KB of the home's
-// header more; with no entry below a cursor 1 request, 0.5 RCU more for the
-// header; with 90 % of it in the cache 2 requests, 3 RCU; with a Filter no
-// more, besides the Filter's own; with Options.About 1 RCU more, and 0.5 RCU
-// for each activity below the page that one on it may repeat, upwards 1 request
-// more, and for each outbox 1 request more for each 1 MB until the RepostWindow
-// is read; past hidden entries 6 queries at most, whatever lies in the home, 1
-// request for each 100 activities that they name and no ended follow hides, and
-// 1 request more for each query some of whose activities were erased or are
-// missing from a replica.
+// Cost: 2 requests, at most 12 RCU for a page of 20; for each outbox 1 request, 1 RCU
+// more; past hidden entries at most 6 queries.
+//
+//plaza:cost a page of 20: 2 requests, 12 RCU
+//plaza:cost with a Filter: 2 requests, 12 RCU
+//plaza:cost with Options.About: 2 requests, 13 RCU
+//plaza:cost 90 % of it in the cache: 2 requests, 3 RCU
+//plaza:cost each outbox, up to 8 activities of 1 KB: 1 request, 1 RCU
+//plaza:cost each of up to 5 more reads of an outbox, for twice as many as the last: 1 request
+//plaza:cost with outboxes, from a cursor, each 4 KB of the home's header: 1 request, 0.5 RCU
+//plaza:cost no entry below a cursor: 2 requests, 1 RCU
+//plaza:cost each activity below the page that one on it may repeat: 0.5 RCU
+//plaza:cost upwards with Options.About: 1 request
+//plaza:cost each 1 MB of an outbox within the RepostWindow: 1 request
+//plaza:cost the queries past hidden entries: 6 requests
+//plaza:cost each 100 activities that hidden entries name: 1 request
+//plaza:cost each query with activities that were erased or that a replica lacks: 1 request
 func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	ctx = plaza.WithOperation(ctx, "feed.Home.List")
 	if err := h.check(); err != nil {

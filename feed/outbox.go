@@ -14,8 +14,11 @@ import (
 
 // Get reads one activity. An unknown or removed one is plaza.ErrNotFound.
 //
-// Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent; twice that if
-// the activity lies in another outbox.
+// Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent; twice that if the
+// activity lies in another outbox.
+//
+//plaza:cost an activity of 4 KB: 1 request, 0.5 RCU
+//plaza:cost from another outbox: 2 requests, 1 RCU
 func (o Outbox) Get(ctx context.Context, id ids.ID) (Activity, error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.Get")
 	if err := o.check(); err != nil {
@@ -53,10 +56,12 @@ func (o Outbox) get(ctx context.Context, id ids.ID, consistent bool) (Activity, 
 
 // List lists the owner's activities, newest first.
 //
-// Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent, so 3 RCU for a
-// page of 20; with activities from other outboxes, by their To, 1 request more;
-// past removed activities 6 queries at most, and 1 request for each 100
-// activities from other outboxes.
+// Cost: 1 request, 3 RCU for a page of 20, eventually consistent; with activities from
+// other outboxes 1 request more; past removed activities at most 6 queries.
+//
+//plaza:cost a page of 20: 1 request, 3 RCU
+//plaza:cost each 100 activities from other outboxes: 1 request, 50 RCU
+//plaza:cost the queries past removed activities: 6 requests
 func (o Outbox) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.List")
 	if err := o.check(); err != nil {
@@ -129,8 +134,11 @@ const maxGets = 100
 
 // GetMany reads up to 100 activities. The map lacks unknown and removed ones.
 //
-// Cost: 1 request, 0.5 RCU for each 4 KB of each activity, eventually
-// consistent; twice that for activities from other outboxes, by their To.
+// Cost: 1 request, 50 RCU for 100 activities of 4 KB, eventually consistent; twice that
+// for activities from other outboxes.
+//
+//plaza:cost 100 activities: 1 request, 50 RCU
+//plaza:cost 100 activities from other outboxes: 2 requests, 100 RCU
 func (o Outbox) GetMany(ctx context.Context, wanted []ids.ID) (map[ids.ID]Activity, error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.GetMany")
 	if err := o.check(); err != nil {

@@ -41,8 +41,8 @@ func TestGetManyCostsOneReadAndOneForReferences(t *testing.T) {
 	}
 	w.layEach(t, as)
 	for owner, want := range map[string]dynamotest.Cost{
-		"chris": {Requests: 1, Read: 50},
-		"birds": {Requests: 2, Read: 100},
+		"chris": costs(t).Of("Outbox.GetMany", "100 activities"),
+		"birds": costs(t).Of("Outbox.GetMany", "100 activities from other outboxes"),
 	} {
 		meter.AtMost(t, fmt.Sprint("get 100 of ", owner), want, func() {
 			got, err := w.Outbox(owner).GetMany(t.Context(), newestFirst(as))

@@ -38,10 +38,17 @@ import (
 // An activity whose ID is older than Options.Retention is history: it is stored
 // in the outboxes but not delivered.
 //
-// Cost: 1 transaction, 4 WCU, 2 WCU more with a ForeignID and for each To, then
-// Deliver's units and 1 request, 1 WCU to end the job; by a Pulled owner with no
-// To 3 requests, 5 WCU, 1 RCU in all; a process's first 1 request, 1 WCU more;
-// history 1 transaction, 2 WCU, 2 WCU more with a ForeignID and for each To.
+// Cost: 1 transaction, 4 WCU, then Deliver's and 1 request, 1 WCU to end the job; 2 WCU
+// more with a ForeignID and for each To.
+//
+//plaza:cost the transaction: 1 transaction, 4 WCU
+//plaza:cost the end of the job: 1 request, 1 WCU
+//plaza:cost a ForeignID: 2 WCU
+//plaza:cost each To: 2 WCU
+//plaza:cost the delivery: as Repository.Deliver
+//plaza:cost by a Pulled owner with no To: 3 requests, 5 WCU, 1 RCU
+//plaza:cost a process's first: 1 request, 1 WCU
+//plaza:cost history: 1 transaction, 2 WCU
 func (o Outbox) Publish(ctx context.Context, a Activity) (_ Activity, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.Publish")
 	if err := o.check(); err != nil {
@@ -211,9 +218,14 @@ const maxPublishes = 1000
 // since. An import that may be killed should set ForeignIDs, or its own IDs
 // (ids.Backdate), so that a repeat finds its activities.
 //
-// Cost: 1 transaction each, up to Options.Parallel at once, 4 WCU, 2 WCU less
-// if it is history, 2 WCU more with a ForeignID and for each To; then Deliver's
-// units, and 2 requests, 2 WCU to claim and end each job.
+// Cost: 1 transaction, 4 WCU for each activity, up to Options.Parallel at once; 2 WCU
+// more with a ForeignID and for each To; then Deliver's.
+//
+//plaza:cost each activity: 1 transaction, 4 WCU
+//plaza:cost each ForeignID: 2 WCU
+//plaza:cost each To: 2 WCU
+//plaza:cost a process's first: 1 request, 1 WCU
+//plaza:cost each activity of history: 1 transaction, 2 WCU
 func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]plaza.Result[Activity], error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.PublishMany")
 	if err := o.checkMany(as); err != nil {

@@ -106,7 +106,8 @@ func TestTwoActorsInOneMillisecondAreTwoActivities(t *testing.T) {
 
 func TestHistoryIsNotDelivered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
 	w.subscribe(t, "jack", "chris")
 	var old []feed.Activity
 	for year := 2019; year <= 2024; year++ {
@@ -118,7 +119,12 @@ func TestHistoryIsNotDelivered(t *testing.T) {
 		a.ForeignID = a.Object.String()
 		old = append(old, a)
 	}
-	for range 2 { // the second time a repeat of the import
+	n, stated := float64(len(old)), costs(t)
+	each := stated.Times(n, "Outbox.PublishMany", "each activity of history").
+		Plus(stated.Times(n, "Outbox.PublishMany", "each ForeignID")).
+		Plus(stated.Times(n, "Outbox.PublishMany", "each To"))
+	meter.AtMost(t, "history", each, func() { w.publishMany(t, "chris", old...) })
+	for range 2 { // repeats of the import
 		stored := w.publishMany(t, "chris", old...)
 		require.Equal(t, 2019, stored[0].Time.Year())
 		again, _, err := w.Outbox("chris").Publish(t.Context(), old[3])
@@ -272,7 +278,12 @@ func TestToIsCheckedAndCosts2WCUForEach(t *testing.T) {
 		twenty = append(twenty, fmt.Sprint("topic-", n))
 	}
 	t.Run("costs 2 WCU each, their modes, and a walk over their followers", func(t *testing.T) {
-		meter.AtMost(t, "publish to 20", dynamotest.Cost{Requests: 1 + 1 + 21 + 1, Read: 20 + 21, Write: 5 + 2*20}, func() {
+		stated := costs(t)
+		want := stated.Of("Outbox.Publish", "the transaction", "the end of the job").Plus(stated.Times(20, "Outbox.Publish", "each To")).
+			Plus(stated.Of("Repository.Deliver", "the modes of its sources")).
+			Plus(stated.Times(20, "Repository.Deliver", "each source not found Pushed within 30 s")).
+			Plus(stated.Times(21, "Repository.Deliver", "each source of an activity"))
+		meter.AtMost(t, "publish to 20", want, func() {
 			_, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, twenty...))
 			require.NoError(t, err)
 		})

@@ -187,16 +187,25 @@ func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
 	t.Parallel()
 	n := faults.Size(60, 12)
 	jobs, foreign, addressed := float64(n), float64(n/3), float64(n/4)
+	stated := costs(t)
+	publishes := stated.Of("Outbox.PublishMany", "a process's first").Plus(stated.Times(jobs, "Outbox.PublishMany", "each activity")).
+		Plus(stated.Times(foreign, "Outbox.PublishMany", "each ForeignID")).
+		Plus(stated.Times(addressed, "Outbox.PublishMany", "each To"))
+	delivers := stated.Of("Repository.Deliver", "nothing to do", "the modes of its sources").
+		Plus(stated.Times(2, "Repository.Deliver", "each source not found Pushed within 30 s")).
+		Plus(stated.Times(jobs, "Repository.Deliver", "the claim and the end of a job")).
+		Plus(stated.Times(jobs, "Repository.Deliver", "each follower")).
+		Plus(stated.Times(jobs, "Repository.Deliver", "each 25 followers")).
+		Plus(stated.Times(jobs, "Repository.Deliver", "each 1,000 followers of a shard")).
+		Plus(stated.Times(jobs+addressed, "Repository.Deliver", "each source of an activity"))
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
 	w.subscribe(t, "jack", "chris")
 	as := activities("chris", n)
-	meter.AtMost(t, "publish, a third with a foreign id, a quarter addressed", dynamotest.Cost{Requests: n + 1, Write: 1 + 4*jobs + 2*foreign + 2*addressed}, func() {
+	meter.AtMost(t, "publish, a third with a foreign id, a quarter addressed", publishes, func() {
 		w.publishMany(t, "chris", as...)
 	})
-	// For each job the claim, an entry and its end; the counters and the
-	// followers of chris. birds has no followers. The modes of both are read once.
-	meter.AtMost(t, "deliver them", dynamotest.Cost{Requests: 5*n + n/4 + 7, Read: 2*jobs + addressed + 12, Write: 3 * jobs}, func() {
+	meter.AtMost(t, "deliver them", delivers, func() { // birds has no followers
 		delivered, err := w.Deliver(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, n, delivered)

@@ -32,6 +32,8 @@ func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 // if the publish has not arrived yet.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
+//
+//plaza:cost an activity of 1 KB: 1 request, 1 WCU
 func (o Outbox) Remove(ctx context.Context, id ids.ID) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.Remove")
 	if err := o.check(); err != nil {
@@ -81,6 +83,8 @@ func (o Outbox) remove(ctx context.Context, id ids.ID) (stored activityItem, cha
 // again. changed is true only if this call removed one.
 //
 // Cost: 2 requests, 1 RCU, 1 WCU for each KB.
+//
+//plaza:cost an activity of 1 KB: 2 requests, 1 RCU, 1 WCU
 func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.RemoveForeign")
 	if err := o.check(); err != nil {

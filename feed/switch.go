@@ -49,8 +49,12 @@ func (m Mode) switched(pulled bool) (next Mode, begins bool) {
 // Opening, and Options.OnAttempt reports why. A damaged mode is
 // plaza.ErrCorrupt.
 //
-// Cost: 1 request, 1 RCU, and 1 transaction, 4 WCU; with nothing to do 2
-// requests, 1 RCU, 1 WCU; a process's first 1 request, 1 WCU more; then Deliver's.
+// Cost: 1 request, 1 transaction, 4 WCU, 1 RCU, then Deliver's; with nothing to do 2
+// requests, 1 WCU, 1 RCU.
+//
+//plaza:cost a switch: 1 request, 1 transaction, 4 WCU, 1 RCU
+//plaza:cost nothing to do: 2 requests, 1 WCU, 1 RCU
+//plaza:cost a process's first: 1 request, 1 WCU
 func (o Outbox) SetPulled(ctx context.Context, pulled bool) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.SetPulled")
 	if err := o.check(); err != nil {

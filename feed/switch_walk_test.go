@@ -489,7 +489,6 @@ func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
 func TestASwitchCostsARequestAFollower(t *testing.T) {
 	t.Parallel()
 	n := faults.Size(1_100, 4)
-	pages := n/1_000 + 1
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
 	w.imported(t, "star-0123456789a", n)
@@ -509,35 +508,39 @@ func TestASwitchCostsARequestAFollower(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, delivered)
 	}
-	// The homes; the mode, followers and checkpoint of each page; the number of
-	// shards, their queries, the claim, the counters of followers, the mode, the
-	// end, and the newest row on the way back.
-	cost := dynamotest.Cost{Requests: n + 3*pages + 9, Read: float64(n)/37 + float64(pages) + 6, Write: float64(n + pages + 2)}
-	meter.AtMost(t, "begin over", dynamotest.Cost{Requests: 2, Read: 1, Write: 4}, set(true))
+	stated, f := costs(t), float64(n)
+	begins := stated.Of("Outbox.SetPulled", "a switch")
+	cost := stated.Of("Repository.Deliver", "a switch", "the claim and the end of a job", "nothing to do").
+		Plus(stated.Times(f, "Repository.Deliver", "each follower, of a switch")).
+		Plus(stated.Times(f/1_000+1, "Repository.Deliver", "each 1,000 followers, of a switch"))
+	meter.AtMost(t, "begin over", begins, set(true))
 	meter.AtMost(t, "over", cost, deliver)
-	meter.AtMost(t, "mode", dynamotest.Cost{Requests: 1, Read: 1}, func() {
+	meter.AtMost(t, "mode", stated.Of("Outbox.Mode"), func() {
 		_, err := star.Mode(t.Context())
 		require.NoError(t, err)
 	})
 	fresh := w.process(t, nil, meter.Wrap)
 	_, _, err = fresh.Outbox("somebody else").Publish(t.Context(), activity("x", 1))
 	require.NoError(t, err)
-	meter.AtMost(t, "publish", dynamotest.Cost{Requests: 3, Read: 1, Write: 5}, func() {
+	publishes := stated.Of("Outbox.Publish", "by a Pulled owner with no To").Plus(stated.Of("Repository.Deliver", "the followers of a Pulled source"))
+	meter.AtMost(t, "publish", publishes, func() {
 		_, _, err := fresh.Outbox("star-0123456789a").Publish(t.Context(), kilobyte(2))
 		require.NoError(t, err)
 	})
-	meter.AtMost(t, "begin back", dynamotest.Cost{Requests: 2, Read: 1, Write: 4}, set(false))
+	meter.AtMost(t, "begin back", begins, set(false))
 	meter.AtMost(t, "back", cost, deliver)
 	set(true)()
-	again := cost
-	again.Requests, again.Write = again.Requests+n, again.Write+float64(n)
-	meter.AtMost(t, "over again", again, deliver)
+	meter.AtMost(t, "over again", cost.Plus(stated.Times(f, "Repository.Deliver", "each home that already reads the outbox")), deliver)
 	set(false)()
 	deliver()
-	meter.AtMost(t, "begin nothing", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, func() {
+	meter.AtMost(t, "begin nothing", stated.Of("Outbox.SetPulled", "nothing to do"), func() {
 		changed, err := star.SetPulled(t.Context(), false)
 		require.NoError(t, err)
 		require.False(t, changed)
 	})
-	require.Empty(t, w.jobs(t))
+	another := w.process(t, nil, meter.Wrap)
+	meter.AtMost(t, "a process's first", begins.Plus(stated.Of("Outbox.SetPulled", "a process's first")), func() {
+		_, err := another.Outbox("other-0123456789").SetPulled(t.Context(), true)
+		require.NoError(t, err)
+	})
 }

@@ -41,13 +41,18 @@ type UnfollowOptions struct {
 // A Follow that was given up may arrive after an Unfollow that found no edge. Repeating
 // the Unfollow ends that edge.
 //
-// Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
-// header, 1 request, 1 WCU for each KB of it more where it forgets what has
-// expired or earlier follows of a Pulled source kept history; where it forgets unfollows
-// 1 request, 0.5 RCU more, 1 request, 1 RCU more for each; KeepHistory where the home reads
-// the outbox 2 requests, 2 WCU, 1 RCU for each 4 KB of the newest activity more; where no
-// edge stands 2 requests, 1 RCU, 1 WCU for each KB of the header; with an ID
-// then 2 requests, 1 RCU, 1 WCU more.
+// Cost: 3 requests, 11 WCU, 1 RCU; without an edge 2 requests, 1 WCU, 1 RCU; 1 WCU more
+// for each further KB of the header.
+//
+//plaza:cost unfollow: 3 requests, 11 WCU, 1 RCU
+//plaza:cost without an edge: 2 requests, 1 WCU, 1 RCU
+//plaza:cost without an edge, by an ID: 4 requests, 2 WCU, 2 RCU
+//plaza:cost KeepHistory where the home reads the outbox: 2 requests, 2 WCU
+//plaza:cost KeepHistory, each 4 KB of the outbox's newest activity: 1 RCU
+//plaza:cost the home forgets what has expired, or history that earlier follows kept: 1 request, 1 WCU
+//plaza:cost the home forgets unfollows: 1 request, 0.5 RCU
+//plaza:cost each unfollow that it forgets: 1 request, 1 RCU
+//plaza:cost each further KB of the home's header: 1 WCU
 func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Home.Unfollow")
 	if err := h.check(); err != nil {

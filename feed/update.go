@@ -23,9 +23,12 @@ import (
 // plaza.ErrUnknownOutcome: read the activity, and repeat the update if it is still
 // wanted.
 //
-// Cost: 1 request, 1 WCU for each KB, whatever the number of followers; with nothing
-// to change, and for each update that overlaps or was made by a clock that is ahead,
-// 1 request, 1 WCU for each KB more.
+// Cost: 1 request, 1 WCU for each KB, whatever the number of followers; with nothing to
+// change 1 request, 1 WCU for each KB more.
+//
+//plaza:cost an activity of 1 KB: 1 request, 1 WCU
+//plaza:cost nothing to change: 1 request, 1 WCU
+//plaza:cost each update that overlaps, or was made by a clock that is ahead: 1 request, 1 WCU
 func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.Update")
 	if err := o.check(); err != nil {

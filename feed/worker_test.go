@@ -216,7 +216,7 @@ func TestAnIdleWorkerCostsNoMoreThanStated(t *testing.T) {
 		return faults.Fault{}
 	})
 	worker := w.process(t, &feed.Options{Poll: time.Millisecond}, meter.Wrap, injector.Wrap)
-	meter.AtMost(t, "10 polls", dynamotest.Cost{Requests: 50, Read: 25}, func() {
+	meter.AtMost(t, "10 polls", costs(t).Times(10, "Repository.Run", "nothing to do"), func() {
 		require.ErrorIs(t, worker.Run(ctx), context.Canceled)
 	})
 }
