@@ -137,8 +137,10 @@ func (r *Repository) deliver(ctx context.Context, job deliveryJob, limit int) (d
 	} else {
 		attempt.Done, err = r.deliverJob(ctx, &job, limit, &attempt.Entries)
 	}
-	if err != nil {
+	if err != nil && ctx.Err() != nil {
 		r.jobs.GiveBack(ctx, job)
+	}
+	if err != nil {
 		attempt.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.Work.Key.ID, job.Work.Key.Owner, err)
 	}
 	r.opts.OnAttempt(attempt)

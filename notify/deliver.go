@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,10 +85,10 @@ func (r *Repository) failed(err error) error {
 func (r *Repository) deliver(ctx context.Context, job watchJob) (done bool, err error) {
 	d := Attempt{Object: job.Work.Key.Object, ID: job.Work.Key.ID}
 	d.Done, err = r.deliverJob(ctx, &job, &d)
-	if err != nil {
+	if err != nil && ctx.Err() != nil {
 		r.jobs.GiveBack(ctx, job)
-		d.Err = err
 	}
+	d.Err = cmp.Or(err, d.Err)
 	if d.Err != nil {
 		d.Err = fmt.Errorf("notify: deliver %v to the watchers of %q: %w", d.ID, d.Object, d.Err)
 	}

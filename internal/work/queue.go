@@ -1,10 +1,10 @@
 // Package work is a queue of jobs in a table. A job is an item that is deleted
 // once its work is done.
 //
-// A worker takes a job's lease, and others leave the job alone until the lease
-// ends. A worker that is stopped gives the job back; one that dies or fails
-// leaves it to time. A lease is a hint and not a fence, so doing a job twice
-// must be harmless.
+// A worker claims a job by taking its lease. Others leave the job alone until the lease
+// ends, and then claim it: the worker died, or its work failed. A worker that is stopped
+// gives the job back. A slow worker may still be at work when another claims its job, so
+// doing a job twice must be harmless.
 //
 // Jobs are spread over shards, each a partition. The number of shards is stored
 // and only grows.
@@ -16,19 +16,14 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
-
-// stopWait is how long a stopped worker takes to give a job back.
-const stopWait = time.Second
 
 // Queue is the jobs of one kind. It must not be copied after its first use.
 type Queue[W any] struct {
@@ -56,13 +51,8 @@ type Job[W any] struct {
 	Lease int64 // others leave it alone until then, in Unix ms; 0 means nobody has it
 	Work  W
 
-	claim uint32 // the last claim; two may take their leases in one millisecond
+	claim uint32 // tells leases apart that begin in one millisecond
 }
-
-const (
-	lease = "lease"
-	claim = "claim"
-)
 
 // MarshalDynamoItem joins the key, the lease and the attributes of W.
 func (j Job[W]) MarshalDynamoItem() (dynamo.Item, error) {
@@ -97,76 +87,6 @@ func (q *Queue[W]) Place(key string) (pk string) {
 	h := fnv.New64a()
 	h.Write([]byte(key))
 	return q.PK(int(h.Sum64() % uint64(q.Shards)))
-}
-
-// NewLease is a lease that begins now.
-func (q *Queue[W]) NewLease() int64 { return q.Now().Add(q.Lease).UnixMilli() }
-
-// Claim takes the lease of a job, unless another worker has taken it since the job was
-// read. Then job is what is stored: another worker may have begun the work and left it
-// since. A lease that ends later than any lease taken now comes from a clock that is far
-// ahead, and is ignored.
-func (q *Queue[W]) Claim(ctx context.Context, job *Job[W]) (claimed bool, err error) {
-	seen, now := job.Lease, q.Now()
-	if seen > now.UnixMilli() && seen <= now.Add(q.Lease+keys.MaxAhead).UnixMilli() {
-		return false, nil
-	}
-	job.Lease, job.claim = q.NewLease(), rand.Uint32()
-	update := q.Table.Update(job.Key).Set(lease, job.Lease).Set(claim, job.claim)
-	if seen == 0 {
-		update.If("attribute_exists(pk) AND attribute_not_exists(lease)")
-	} else {
-		update.If("lease = ?", seen)
-	}
-	var stands Job[W]
-	err = q.Table.Run(ctx, store.Returning{Update: update, Out: &stands})
-	if refused, ok := store.AsRefused(err); ok {
-		err = nil
-		if item, _ := refused.At(0); item != nil {
-			err = q.Table.Decode(item, &stands)
-		}
-		claimed = err == nil && stands.Lease == job.Lease && stands.claim == job.claim // the SDK may have sent it twice
-	} else {
-		claimed = err == nil
-	}
-	if claimed {
-		*job = stands
-	}
-	q.GiveBack(ctx, *job)
-	return claimed && ctx.Err() == nil, err
-}
-
-// Checkpoint stores how far the work on a job came, and renews its lease or
-// leaves the job to others. It reports false if the job was ended meanwhile.
-func (q *Queue[W]) Checkpoint(ctx context.Context, job *Job[W], progress map[string]any, leave bool) (stands bool, err error) {
-	update := q.Table.Update(job.Key).If("attribute_exists(pk)")
-	for name, value := range progress {
-		update.Set(name, value)
-	}
-	if leave {
-		update.Remove(lease, claim)
-	} else {
-		job.Lease = q.NewLease()
-		update.Set(lease, job.Lease)
-	}
-	return q.holds(ctx, update)
-}
-
-// GiveBack ends the lease of a job if ctx has ended, so that others need not wait. It
-// ends any lease up to the job's, because it does not know which of the job's writes
-// arrived. If it fails, the lease expires.
-func (q *Queue[W]) GiveBack(ctx context.Context, job Job[W]) {
-	if ctx.Err() == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
-	defer cancel()
-	_, _ = q.holds(ctx, q.Table.Update(job.Key).Remove(lease, claim).If("lease <= ?", job.Lease))
-}
-
-// End deletes a job whose work is done.
-func (q *Queue[W]) End(ctx context.Context, job Job[W]) error {
-	return q.Table.Run(ctx, q.Table.Delete(job.Key))
 }
 
 // StoredShards reads the number of shards, which is 0 before the first job. If the number

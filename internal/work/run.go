@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -17,8 +16,8 @@ const passPage = 100
 
 // Pass claims every job whose sort key is below before, or every job if that is empty,
 // and calls do with it. No job may have before as its key. do ends the job and reports
-// whether it did. Pass returns how many jobs were done. A failing job does not delay the
-// others, and is not tried again until its lease ends.
+// whether it did, or gives it back if ctx has ended. Pass returns how many jobs were done.
+// A job that fails delays no other, and is tried again when its lease ends.
 //
 // Shards come in random order, so that several workers share them; the jobs of
 // a shard come in the order of their keys.
@@ -42,7 +41,7 @@ func (q *Queue[W]) Each(ctx context.Context, before string, do func(ctx context.
 	return q.each(ctx, before, q.Table.CheckClock, do)
 }
 
-// All calls do with every job, for those who do not work. It checks no clock.
+// All calls do with every job, for a caller that is no worker. It checks no clock.
 func (q *Queue[W]) All(ctx context.Context, do func(Job[W])) error {
 	unchecked := func(context.Context) error { return nil }
 	return q.each(ctx, "", unchecked, func(_ context.Context, job Job[W], _ time.Time) { do(job) })
@@ -98,35 +97,6 @@ func (q *Queue[W]) try(ctx context.Context, job Job[W], do func(context.Context,
 		return false, nil
 	}
 	return do(ctx, job)
-}
-
-// Hold calls do, which may outlast the job's lease: until do returns, Hold renews it. If
-// the job is ended meanwhile, held is false and the context of do ends. A panic of do is
-// an error.
-func (q *Queue[W]) Hold(ctx context.Context, job *Job[W], do func(context.Context) error) (held bool, err error) {
-	ctx, stop := context.WithCancel(ctx)
-	ended := false
-	renewal := parallel.New()
-	renewal.Go(func() error {
-		ticker := time.NewTicker(q.Lease / 3)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-			case <-ctx.Done():
-				return nil
-			}
-			// After an error the next renewal may succeed, or the lease ends.
-			if stands, err := q.Checkpoint(ctx, job, nil, false); err == nil && !stands {
-				ended = true
-				stop()
-			}
-		}
-	})
-	err = parallel.Catch(func() error { return do(ctx) })
-	stop()
-	failed := renewal.Wait()
-	return !ended, cmp.Or(err, failed)
 }
 
 func (q *Queue[W]) failed(err error) error {
