@@ -46,10 +46,17 @@ type Attempt struct {
 // again after 30 s; if none can be notified, all are. A damaged job stays where it is
 // and is passed to Options.OnCorrupt.
 //
-// Cost: for N watchers N times Notify, ⌈N/100⌉ pages of Options.Watchers, ⌈N/100⌉ +
-// 3 requests, 1 RCU, and ⌈N/100⌉ + 1 times the WCU of NotifyWatchers; for those who fail 1
-// request for 25, and the WCU of NotifyWatchers each; with nothing to do 1 request for the
-// number of job shards and 1 for each (1), 0.5 RCU each.
+// Cost: 3 requests, 1 RCU, 1 WCU; 1 request, 1 WCU for each 100 watchers; Notify for
+// each; with nothing to do 2 requests, 1 RCU.
+//
+//plaza:cost a notification: 3 requests, 1 RCU, 1 WCU
+//plaza:cost each 100 watchers, besides their page: 1 request, 1 WCU
+//plaza:cost each 25 watchers who fail: 1 request
+//plaza:cost each watcher who fails: 1 WCU
+//plaza:cost each further KB of the notification, in each write: 1 WCU
+//plaza:cost each further 4 KB of notifications: 0.5 RCU
+//plaza:cost nothing to do: 2 requests, 1 RCU
+//plaza:cost each further job shard: 1 request, 0.5 RCU
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Deliver")
 	if r.opts.Watchers == nil {

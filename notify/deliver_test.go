@@ -3,6 +3,7 @@ package notify_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
@@ -451,35 +453,48 @@ func TestWatchersCostWhatIsStated(t *testing.T) {
 			return d, err
 		}),
 	}, meter.Wrap)
-	var err error
-	costs := func(what string, cost dynamotest.Cost, call func() error) {
+	stated := callstest.ReadCosts(t, "..", "notify")
+	costs := func(want dynamotest.Cost, call func() error) {
 		t.Helper()
-		meter.AtMost(t, what, cost, func() { err = call() })
+		meter.AtMost(t, "call", want, func() { require.NoError(t, call()) })
 	}
-	deliver := func() error { _, err := w.Deliver(t.Context()); return err }
+	// deliver delivers a notification, each of whose calls of Notify costs as much.
+	deliver := func(each dynamotest.Cost) dynamotest.Cost {
+		want := stated.Of("Repository.Deliver", "a notification").
+			Plus(stated.Times(pages, "Repository.Deliver", "each 100 watchers, besides their page"))
+		for range watchers {
+			want = want.Plus(each)
+		}
+		return want
+	}
+	delivers := func() error { return errOf(w.Deliver(t.Context())) }
 	store := func(n notify.Notification) func() error {
-		return func() error { _, err := w.NotifyWatchers(t.Context(), question, n); return err }
+		return func() error { return errOf(w.NotifyWatchers(t.Context(), question, n)) }
 	}
 	n, second := w.answer("zoe"), w.answer("eve")
-	costs("a process's first", dynamotest.Cost{Requests: 2, Write: 2}, store(n))
-	require.NoError(t, err)
-	costs("nobody has a group", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: float64(2*watchers + pages + 1)}, deliver)
-	require.NoError(t, err)
-	costs("another", dynamotest.Cost{Requests: 1, Write: 1}, store(second))
-	require.NoError(t, err)
+	costs(dynamotest.Cost{Requests: 2, Write: 2}, store(n)) // a process's first
+	costs(deliver(stated.Of("Repository.Notify", "a group's first event")), delivers)
+	costs(stated.Of("Repository.Deliver", "nothing to do"), delivers)
+
+	costs(dynamotest.Cost{Requests: 1, Write: 1}, store(second))
 	for n := range failing {
 		failed[watcher(n)] = true
 	}
-	costs("some fail", dynamotest.Cost{Requests: watchers + pages + 3 + 1, Read: 1, Write: float64(3*watchers + pages + 1 + failing)}, deliver)
-	require.ErrorIs(t, err, errBroken)
+	some := deliver(stated.Of("Repository.Notify", "an event")).Plus(stated.Of("Repository.Deliver", "each 25 watchers who fail")).
+		Plus(stated.Times(failing, "Repository.Deliver", "each watcher who fails"))
+	costs(some, func() error { require.ErrorIs(t, delivers(), errBroken); return nil })
 	require.Len(t, a.jobs(t), failing)
 	clear(failed)
 	a.deliverAll(t)
 	a.pass(15 * time.Minute)
-	costs("a repeat after the end", dynamotest.Cost{Requests: 1, Write: 1}, store(second))
-	require.NoError(t, err)
-	costs("which notifies nobody", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: float64(watchers + pages + 1)}, deliver)
-	require.NoError(t, err)
-	costs("nothing to do", dynamotest.Cost{Requests: 2, Read: 1}, deliver)
-	require.NoError(t, err)
+	costs(dynamotest.Cost{Requests: 1, Write: 1}, store(second)) // again, after its end
+	costs(deliver(stated.Of("Repository.Notify", "a repeat")), delivers)
+
+	wide := a.process(t, &notify.Options{JobShards: 2, Watchers: graph{a.follows(t, nil), page}}, meter.Wrap)
+	large := w.answer("dan")
+	large.Activity.Data = json.RawMessage(`"` + strings.Repeat("x", notify.MaxData-2) + `"`)
+	require.NoError(t, errOf(wide.NotifyWatchers(t.Context(), feed.Ref{ID: "nobody"}, large)))
+	costs(stated.Of("Repository.Deliver", "a notification", "each further job shard",
+		"each further 4 KB of notifications", "each 100 watchers, besides their page").
+		Plus(stated.Times(2*4, "Repository.Deliver", "each further KB of the notification, in each write")), delivers)
 }

@@ -24,8 +24,13 @@ const aboveIDs = "8"
 // List lists a user's groups and announcements, newest first. Before it reads, it
 // brings back snoozed groups that are due, unseen: up to 25 a call.
 //
-// Cost: 1 request, 0.5 RCU for 4 KB; a later page 2 requests, 0.5 RCU more; where
-// groups are due as Unseen; past expired or damaged rows 6 requests at most.
+// Cost: 1 request, 0.5 RCU for each 4 KB; a later page 1 request, 0.5 RCU more; where
+// snoozed groups are due, as Unseen.
+//
+//plaza:cost 4 KB: 1 request, 0.5 RCU
+//plaza:cost each further 4 KB: 0.5 RCU
+//plaza:cost a later page: 1 request, 0.5 RCU
+//plaza:cost past expired or damaged rows, at most: 5 requests
 func (r *Repository) List(ctx context.Context, reader Reader, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.List")
 	if err := keys.CheckName("User", reader.User); err != nil {
@@ -42,8 +47,8 @@ func (r *Repository) List(ctx context.Context, reader Reader, req cursor.PageReq
 
 // Archived lists archived groups, newest first.
 //
-// Cost: 2 requests, 0.5 RCU, 0.5 RCU for 4 KB; past expired or damaged rows 7
-// requests at most.
+// Cost: 2 requests, 1 RCU; 0.5 RCU for each further 4 KB; past expired or damaged rows
+// at most 7 requests.
 func (r *Repository) Archived(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Archived")
 	return r.shelf(ctx, group.Archived, "notify/archived", user, req)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/notify"
@@ -67,7 +69,11 @@ func TestDamagedRowsAreLeftOutAndReported(t *testing.T) {
 
 func TestManyDamagedRowsStopNoReader(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	stated := callstest.ReadCosts(t, "..", "notify")
+	most := stated.Of("Repository.List", "4 KB", "a later page", "past expired or damaged rows, at most").
+		Plus(stated.Times(26, "Repository.List", "each further 4 KB"))
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
 	w.put(t, in("ann", 1))
 	w.forgeMany(t, "ann", 1000, 200, func(n int, g *raw) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
 	w.forge(t, in("ann", 2), func(g *raw) { g.Place = group.Place(group.Listed, 1<<63-1, g.SK) })
@@ -75,7 +81,9 @@ func TestManyDamagedRowsStopNoReader(t *testing.T) {
 		var got []string
 		req := cursor.PageRequest{Limit: limit}
 		for {
-			page, err := w.List(t.Context(), reader("ann"), req)
+			var page cursor.Page[notify.Entry]
+			var err error
+			meter.AtMost(t, "a page", most, func() { page, err = w.List(t.Context(), reader("ann"), req) })
 			require.NoError(t, err)
 			got = append(got, names(page.Items)...)
 			if page.Next == "" {

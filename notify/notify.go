@@ -22,11 +22,18 @@ import (
 // event was stored, by another process, it moves the group to the top once more unless
 // that is read, archived or snoozed, or was marked when it was new; at most three times.
 //
-// Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 3
-// requests, 0.5 RCU, 4 WCU for one that moves the group; 2 requests, 4 WCU where the
-// group names the actor, or is full; nothing while a full group may not rise; 1 WCU more
-// for each further KB of the group in each request, 2 WCU for each further KB that lists
-// read of it, most of which is Data; and what the Policy and the Scheduler cost.
+// Cost: 1 request, 3 WCU; at most 3 requests, 0.5 RCU, 4 WCU; 1 WCU for each further
+// KB; and what Policy and Scheduler cost.
+//
+//plaza:cost an event: 1 request, 3 WCU
+//plaza:cost a group's first event: 1 request, 2 WCU
+//plaza:cost a repeat: 1 request, 1 WCU
+//plaza:cost a repeat that moves the group: 3 requests, 0.5 RCU, 4 WCU
+//plaza:cost of an actor whom the group names: 2 requests, 4 WCU
+//plaza:cost into a full group: 2 requests, 4 WCU
+//plaza:cost into a full group that may not rise yet: none
+//plaza:cost each further KB of the group, in each request: 1 WCU
+//plaza:cost each further KB that lists read of it: 2 WCU
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Notify")
 	e, key, err := r.event(n)

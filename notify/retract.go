@@ -22,9 +22,14 @@ import (
 // call took back an event that counted. Another actor's event under that ID is
 // plaza.ErrConflict.
 //
-// Cost: 2 requests, 1 RCU, 3 WCU; 1 request, 1 RCU for a repeat; 1 RCU more for each
-// further 4 KB of the group, 1 WCU for each KB, 2 WCU for each further KB that lists
-// read of it.
+// Cost: 2 requests, 1 RCU, 3 WCU; a repeat 1 request, 1 RCU; more where the group is
+// larger than 1 KB.
+//
+//plaza:cost an event: 2 requests, 1 RCU, 3 WCU
+//plaza:cost a repeat: 1 request, 1 RCU
+//plaza:cost each further 4 KB of the group: 1 RCU
+//plaza:cost each further KB of the group: 1 WCU
+//plaza:cost each further KB that lists read of it: 2 WCU
 func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Retract")
 	e, key, err := r.event(n)
@@ -42,9 +47,14 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 // Dropped; events with later IDs count. A damaged group stays, and is
 // plaza.ErrCorrupt after the others were emptied.
 //
-// Cost: 1 request, 1 RCU; 1 request, 2 WCU for each group; 1 RCU more for each 4 KB
-// of the groups, 1 WCU for each further KB of a group and for each KB that lists read
-// of it.
+// Cost: 1 request, 1 RCU; 1 request, 2 WCU for each group; more where the groups are
+// larger than 1 KB.
+//
+//plaza:cost no group: 1 request, 1 RCU
+//plaza:cost each group: 1 request, 2 WCU
+//plaza:cost each further 4 KB of the groups: 1 RCU
+//plaza:cost each further KB of a group: 1 WCU
+//plaza:cost each further KB that lists read of it: 1 WCU
 func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.Ref) (groups int, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.RetractTarget")
 	span, err := aboutSpan(user, about)

@@ -29,9 +29,13 @@ const (
 // are archived or snoozed. It is strongly consistent. A write may take as long as
 // Window, so read a span once Window has passed since its end.
 //
-// Cost: 1 request, 1 RCU for 4 KB of the groups since the span began; if it ended over
-// a minute ago 2 requests, 1 RCU, and 1 RCU for 4 KB of its groups; past groups that are
-// read 6 requests more at most.
+// Cost: 1 request, 1 RCU for 4 KB of the groups since the span began; over a minute
+// after its end 1 request, 1 RCU more.
+//
+//plaza:cost 4 KB of groups: 1 request, 1 RCU
+//plaza:cost each further 4 KB: 1 RCU
+//plaza:cost over a minute after its end: 1 request, 1 RCU
+//plaza:cost past groups that are read, at most: 5 requests
 func (r *Repository) UnreadBetween(ctx context.Context, user string, in Span) (entries []Entry, more bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.UnreadBetween")
 	if err := keys.CheckName("User", user); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -87,7 +88,8 @@ func TestUnreadIsWhatASpanHas(t *testing.T) {
 
 func TestUnreadStopsAtAHundred(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
 	w.forgeMany(t, "bob", 0, 150, func(int, *raw) { w.pass(time.Millisecond) })
 	middle := ids.At(w.Now().Add(-50 * time.Millisecond))
 	for _, c := range []struct {
@@ -107,13 +109,19 @@ func TestUnreadStopsAtAHundred(t *testing.T) {
 	w.pass(time.Hour)
 	w.allRead(t, "bob")
 	w.store(t, w.thing(200))
-	got, more := w.unread(t, 0, ids.At(w.Now().Add(time.Second)))
+	stated := callstest.ReadCosts(t, "..", "notify")
+	most := stated.Of("Repository.UnreadBetween", "4 KB of groups", "past groups that are read, at most").
+		Plus(stated.Times(8, "Repository.UnreadBetween", "each further 4 KB"))
+	var got []string
+	var more bool
+	meter.AtMost(t, "past those that are read", most, func() { got, more = w.unread(t, 0, ids.At(w.Now().Add(time.Second))) })
 	require.Equal(t, []string{"200"}, got, "past those that are read")
 	require.False(t, more)
 }
 
 func TestUnreadCostsWhatIsStated(t *testing.T) {
 	t.Parallel()
+	stated := callstest.ReadCosts(t, "..", "notify")
 	w := newWorld(t, nil)
 	for n := range 8 {
 		w.store(t, w.thing(n))
@@ -129,9 +137,9 @@ func TestUnreadCostsWhatIsStated(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, entries, 1)
 	}
-	meter.AtMost(t, "just over", dynamotest.Cost{Requests: 1, Read: 1}, read)
+	meter.AtMost(t, "just over", stated.Of("Repository.UnreadBetween"), read)
 	w.pass(2 * time.Minute)
-	meter.AtMost(t, "a while ago", dynamotest.Cost{Requests: 2, Read: 2}, read)
+	meter.AtMost(t, "a while ago", stated.Of("Repository.UnreadBetween", "4 KB of groups", "over a minute after its end"), read)
 }
 
 func TestUnreadRefusesInvalidInput(t *testing.T) {

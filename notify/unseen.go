@@ -19,10 +19,16 @@ const (
 // Unseen counts the entries of List that are unseen, up to 100. Like List, it brings
 // back snoozed groups that are due.
 //
-// Cost: 2 requests, 1 RCU with nothing new; 0.5 RCU for 4 KB of at most 101 new
-// rows and 100 that were seen in the last 20 s; past rows that were read one by one
-// up to 5 requests and 6,000 rows more; where groups are due 1 request, 1 RCU for
-// 4 KB, 1 request, 3 WCU for each KB of each, and 1 request, 2 WCU more.
+// Cost: 2 requests, 1 RCU; 0.5 RCU for 4 KB of up to 201 new rows; 1 request, 3 WCU for
+// each group due.
+//
+//plaza:cost nothing new: 2 requests, 1 RCU
+//plaza:cost each further 4 KB of new rows: 0.5 RCU
+//plaza:cost past rows that were read one by one, 6,000 at most: 5 requests
+//plaza:cost groups that are due: 2 requests, 1 RCU, 2 WCU
+//plaza:cost each group due: 1 request, 3 WCU
+//plaza:cost each further KB of it: 3 WCU
+//plaza:cost each further 4 KB of it: 1 RCU
 func (r *Repository) Unseen(ctx context.Context, reader Reader) (Count, error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Unseen")
 	if err := keys.CheckName("User", reader.User); err != nil {

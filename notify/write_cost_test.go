@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/notify"
@@ -18,6 +19,10 @@ import (
 // The costs that the writes state. Ids have 16 bytes.
 func TestWritesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
+	stated := callstest.ReadCosts(t, "..", "notify")
+	ofKB := func(n float64) dynamotest.Cost {
+		return stated.Times(n, "Repository.Notify", "each further KB of the group, in each request")
+	}
 	for c, kind := range map[string]struct {
 		by     notify.CountBy
 		target feed.Ref
@@ -45,28 +50,29 @@ func TestWritesCostNoMoreThanStated(t *testing.T) {
 		}
 
 		first := event(0)
-		at("first", dynamotest.Cost{Requests: 1, Write: 2}, store(first))
-		at("repeat", dynamotest.Cost{Requests: 1, Write: 1}, repeat(first, isStored))
+		at("first", stated.Of("Repository.Notify", "a group's first event"), store(first))
+		at("repeat", stated.Of("Repository.Notify", "a repeat"), repeat(first, isStored))
 		other := w.process(t, &notify.Options{}, meter.Wrap)
 		w.pass(time.Minute)
-		at("repeat, long after that", dynamotest.Cost{Requests: 1, Write: 1}, repeat(first, isStored))
-		at("by another process", dynamotest.Cost{Requests: 3, Read: 0.5, Write: 4}, func() { other.outcome(t, first) })
+		at("repeat, long after that", stated.Of("Repository.Notify", "a repeat"), repeat(first, isStored))
+		at("by another process", stated.Of("Repository.Notify", "a repeat that moves the group"), func() { other.outcome(t, first) })
 		require.Equal(t, w.Now().UnixMilli(), w.groups(t, first.User)[0].PlaceID().Time().UnixMilli(), "it moves")
-		at("further", dynamotest.Cost{Requests: 1, Write: 3}, store(event(1)))
-		at("of an actor who is named", dynamotest.Cost{Requests: 2, Write: 4}, store(event(1)))
+		at("further", stated.Of("Repository.Notify", "an event"), store(event(1)))
+		at("of an actor who is named", stated.Of("Repository.Notify", "of an actor whom the group names"), store(event(1)))
 		gone := event(2)
-		at("retract what has not come", dynamotest.Cost{Requests: 2, Read: 1, Write: 3}, retract(gone, false))
-		at("retract again", dynamotest.Cost{Requests: 1, Read: 1}, retract(gone, false))
-		at("late", dynamotest.Cost{Requests: 1, Write: 1}, repeat(gone, isDropped))
+		at("retract what has not come", stated.Of("Repository.Retract", "an event"), retract(gone, false))
+		at("retract again", stated.Of("Repository.Retract", "a repeat"), retract(gone, false))
+		at("late", stated.Of("Repository.Notify", "a repeat"), repeat(gone, isDropped))
 
 		w.fill(t, first, group.Cap-1, filler)
 		last := event(3)
-		at("further at 100", dynamotest.Cost{Requests: 1, Write: 9}, store(last))
+		at("further at 100", stated.Of("Repository.Notify", "an event").Plus(ofKB(6)), store(last))
 		require.EqualValues(t, group.Cap, w.groups(t, first.User)[0].N)
-		at("repeat at 100", dynamotest.Cost{Requests: 1, Write: 7}, repeat(last, isStored))
-		at("beyond", dynamotest.Cost{Requests: 2, Write: 16}, repeat(event(200), isFull))
-		at("beyond again", dynamotest.Cost{}, repeat(event(201), isFull))
-		at("retract at 100", dynamotest.Cost{Requests: 2, Read: 2, Write: 9}, retract(first, true))
+		at("repeat at 100", stated.Of("Repository.Notify", "a repeat").Plus(ofKB(6)), repeat(last, isStored))
+		at("beyond", stated.Of("Repository.Notify", "into a full group").Plus(ofKB(2*6)), repeat(event(200), isFull))
+		at("beyond again", stated.Of("Repository.Notify", "into a full group that may not rise yet"), repeat(event(201), isFull))
+		at("retract at 100", stated.Of("Repository.Retract", "an event", "each further 4 KB of the group").
+			Plus(stated.Times(6, "Repository.Retract", "each further KB of the group")), retract(first, true))
 		about := func(want int) func() {
 			return func() {
 				emptied, err := w.RetractTarget(t.Context(), first.User, w.about(first))
@@ -74,15 +80,16 @@ func TestWritesCostNoMoreThanStated(t *testing.T) {
 				require.Equal(t, want, emptied)
 			}
 		}
-		at("retract target", dynamotest.Cost{Requests: 2, Read: 2, Write: 8}, about(1))
-		at("retract target again", dynamotest.Cost{Requests: 1, Read: 1}, about(0))
-		at("after that", dynamotest.Cost{Requests: 1, Write: 2}, store(event(300)))
+		at("retract target", stated.Of("Repository.RetractTarget", "no group", "each group", "each further 4 KB of the groups").
+			Plus(stated.Times(6, "Repository.RetractTarget", "each further KB of a group")), about(1))
+		at("retract target again", stated.Of("Repository.RetractTarget", "no group"), about(0))
+		at("after that", stated.Of("Repository.Notify", "a group's first event"), store(event(300)))
 
 		only, newest := event(1), event(2)
 		only.Activity.Verb, newest.Activity.Verb = "other", "other"
 		w.store(t, only, newest)
-		at("retract the newest", dynamotest.Cost{Requests: 2, Read: 1, Write: 3}, retract(newest, true))
-		at("retract the only one", dynamotest.Cost{Requests: 2, Read: 1, Write: 2}, retract(only, true))
+		at("retract the newest", stated.Of("Repository.Retract", "an event"), retract(newest, true))
+		at("retract the only one", stated.Of("Repository.Retract", "an event"), retract(only, true))
 	}
 }
 
@@ -96,28 +103,45 @@ func (world) about(n notify.Notification) feed.Ref {
 
 func TestCostsOfLargeData(t *testing.T) {
 	t.Parallel()
+	stated := callstest.ReadCosts(t, "..", "notify")
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &notify.Options{}, meter.Wrap)
 	big := func(n notify.Notification) notify.Notification {
 		n.Activity.Data = json.RawMessage(`"` + strings.Repeat("x", notify.MaxData-2) + `"`)
 		return n
 	}
+	larger := stated.Times(4, "Repository.Notify", "each further KB of the group, in each request").
+		Plus(stated.Times(4, "Repository.Notify", "each further KB that lists read of it"))
 	n := big(w.like("ann"))
-	meter.AtMost(t, "first of 4.3 KB", dynamotest.Cost{Requests: 1, Write: 2 + 4 + 2*4}, func() { w.store(t, n) })
-	meter.AtMost(t, "second of 4.4 KB", dynamotest.Cost{Requests: 1, Write: 3 + 4 + 2*4}, func() { w.store(t, big(w.like("chris"))) })
+	meter.AtMost(t, "first of 4.3 KB", stated.Of("Repository.Notify", "a group's first event").Plus(larger), func() { w.store(t, n) })
+	meter.AtMost(t, "second of 4.4 KB", stated.Of("Repository.Notify", "an event").Plus(larger), func() { w.store(t, big(w.like("chris"))) })
 	m := big(w.like("dora"))
 	w.store(t, m)
-	meter.AtMost(t, "retract", dynamotest.Cost{Requests: 2, Read: 2, Write: 3 + 4 + 2*4}, func() { w.retract(t, m) })
+	retract := stated.Of("Repository.Retract", "an event", "each further 4 KB of the group").
+		Plus(stated.Times(4, "Repository.Retract", "each further KB of the group")).
+		Plus(stated.Times(4, "Repository.Retract", "each further KB that lists read of it"))
+	meter.AtMost(t, "retract", retract, func() { w.retract(t, m) })
+	read := stated.Of("Repository.MarkRead").Plus(stated.Times(5, "Repository.MarkRead", "each further KB of a group"))
+	entry := w.list(t, "bob")[0]
+	meter.AtMost(t, "mark read", read, func() { require.NoError(t, errOf(w.MarkRead(t.Context(), "bob", shown(entry)))) })
 	w.store(t, big(w.like("eve")))
-	meter.AtMost(t, "retract target", dynamotest.Cost{Requests: 2, Read: 2, Write: 5 + 5}, func() {
+	all := stated.Of("Repository.RetractTarget", "no group", "each group", "each further 4 KB of the groups").
+		Plus(stated.Times(4, "Repository.RetractTarget", "each further KB of a group")).
+		Plus(stated.Times(4, "Repository.RetractTarget", "each further KB that lists read of it"))
+	meter.AtMost(t, "retract target", all, func() {
 		_, err := w.RetractTarget(t.Context(), "bob", feed.Ref{Kind: "photo", ID: "1"})
 		require.NoError(t, err)
 	})
+	erase := stated.Of("Repository.Erase", "each 1,000 rows or 1 MB", "each 4 KB", "each 25 rows", "each row").
+		Plus(stated.Times(4, "Repository.Erase", "each further KB of a row"))
+	w.store(t, big(w.like("fay")))
+	meter.AtMost(t, "erase", erase, func() { require.NoError(t, w.Erase(t.Context(), "bob")) })
 }
 
 // Waking a full group costs what List and Unseen state.
 func TestWakingALargeGroupCostsWhatIsStated(t *testing.T) {
 	t.Parallel()
+	stated := callstest.ReadCosts(t, "..", "notify")
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &notify.Options{}, meter.Wrap)
 	n := w.like("first")
@@ -127,5 +151,8 @@ func TestWakingALargeGroupCostsWhatIsStated(t *testing.T) {
 	g := w.group(t)
 	w.snooze(t, notify.In{User: "bob", Group: g.SK[2:]}, time.Minute)
 	w.pass(time.Hour)
-	t.Log(meter.AtMost(t, "unseen", dynamotest.Cost{Requests: 5, Read: 1 + 2 + 2, Write: 3*9 + 2}, func() { w.unseen(t, "bob") }))
+	unseen := stated.Of("Repository.Unseen", "nothing new", "each further 4 KB of new rows", "groups that are due", "each group due").
+		Plus(stated.Times(8, "Repository.Unseen", "each further KB of it")).
+		Plus(stated.Times(2, "Repository.Unseen", "each further 4 KB of it"))
+	t.Log(meter.AtMost(t, "unseen", unseen, func() { w.unseen(t, "bob") }))
 }

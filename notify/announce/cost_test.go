@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
@@ -92,6 +93,7 @@ func TestListPastManyThatAreOver(t *testing.T) {
 // for two minutes.
 func TestAnAnnouncementReachesEverybodyByOneWrite(t *testing.T) {
 	t.Parallel()
+	stated := callstest.ReadCosts(t, "../..", "notify/announce")
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, meter.Wrap)
 	for range announce.MaxLive {
@@ -100,7 +102,7 @@ func TestAnAnnouncementReachesEverybodyByOneWrite(t *testing.T) {
 	}
 	w.forward(lead)
 	audience := w.sized(1).Audience
-	meter.AtMost(t, "a reading of 100", dynamotest.Cost{Requests: 1, Read: 12.5}, func() {
+	meter.AtMost(t, "a reading of 100", stated.Of("Repository.Live", "one with 100 announcements of 1 KB"), func() {
 		require.Len(t, w.live(t, audience), announce.MaxLive)
 	})
 	meter.AtMost(t, "announce", dynamotest.Cost{Requests: 1, Write: 1}, func() { w.announce(t, w.sized(1)) })
@@ -110,13 +112,13 @@ func TestAnAnnouncementReachesEverybodyByOneWrite(t *testing.T) {
 			require.GreaterOrEqual(t, len(w.seen(t, notify.Reader{User: fmt.Sprint(user), Audiences: []string{audience}})), announce.MaxLive-1)
 		}
 	}
-	meter.AtMost(t, "1,000 users", dynamotest.Cost{}, reads)
+	meter.AtMost(t, "1,000 users", stated.Of("Repository.Live", "audiences that were read within CacheTTL"), reads)
 	for range 4 {
 		w.forward(announce.CacheTTL)
-		meter.AtMost(t, "1,000 users after 30 s", dynamotest.Cost{Requests: 1, Read: 12.5}, reads)
+		meter.AtMost(t, "1,000 users after 30 s", stated.Of("Repository.Live", "one with 100 announcements of 1 KB"), reads)
 	}
 	w.putMarks(t, 400)
 	w.forward(announce.CacheTTL)
-	meter.AtMost(t, "past 400 withdrawn ones", dynamotest.Cost{Requests: 4, Read: 50}, func() { w.live(t, audience) })
-	meter.AtMost(t, "an empty audience", dynamotest.Cost{Requests: 1, Read: 0.5}, func() { w.live(t, "nobody") })
+	meter.AtMost(t, "past 400 withdrawn ones", dynamotest.Cost{Read: 50}.Plus(stated.Of("Repository.Live", "past others that are withdrawn or over, at most")), func() { w.live(t, audience) })
+	meter.AtMost(t, "an empty audience", stated.Of("Repository.Live", "an audience"), func() { w.live(t, "nobody") })
 }

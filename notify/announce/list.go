@@ -16,8 +16,8 @@ import (
 // are not over yet, including withdrawn ones and those that do not show yet. It
 // is strongly consistent.
 //
-// Cost: 1 request, 1 RCU for each 4 KB; past those that are over or got another ID
-// 6 requests at most, for 63 times the rows.
+// Cost: 1 request, 1 RCU for each 4 KB; past those that are over or moved at most 6
+// requests, 63 times the rows.
 func (r *Repository) List(ctx context.Context, audience string, req cursor.PageRequest) (cursor.Page[notify.Announcement], error) {
 	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.List")
 	if err := keys.CheckName("Audience", audience); err != nil {

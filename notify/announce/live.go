@@ -30,9 +30,13 @@ const (
 // read again and the read fails, so does Live: a mark might cover one that this
 // process does not know.
 //
-// Cost: none; once in CacheTTL for each audience 1 request, 0.5 RCU for each 4 KB
-// of its announcements, 12.5 RCU for 100 of 1 KB; past withdrawn ones and those
-// that are over 4 requests at most, for 1,500 rows.
+// Cost: none; once in CacheTTL for each audience 1 request, 0.5 RCU for each 4 KB, 12.5
+// RCU for 100 announcements of 1 KB.
+//
+//plaza:cost audiences that were read within CacheTTL: none
+//plaza:cost an audience: 1 request, 0.5 RCU
+//plaza:cost one with 100 announcements of 1 KB: 1 request, 12.5 RCU
+//plaza:cost past others that are withdrawn or over, at most: 4 requests
 func (r *Repository) Live(ctx context.Context, reader notify.Reader) ([]notify.Announcement, error) {
 	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.Live")
 	if err := checkAudiences(reader.Audiences); err != nil {

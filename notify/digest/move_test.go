@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify/digest"
@@ -65,7 +67,8 @@ func TestADigestMovesToTheNewSchedule(t *testing.T) {
 func TestADigestLeavesOutWhatAnotherHasCovered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
-	old, now := w.process(t, parts{}), w.process(t, parts{schedule: newWorldSettings(hourly).schedule})
+	meter := dynamotest.NewMeter()
+	old, now := w.process(t, parts{}, meter.Wrap), w.process(t, parts{schedule: newWorldSettings(hourly).schedule})
 	old.notify(t, "1")
 	w.pass(2*time.Hour + time.Minute)
 	now.notify(t, "2")
@@ -75,7 +78,9 @@ func TestADigestLeavesOutWhatAnotherHasCovered(t *testing.T) {
 	require.Equal(t, "2 3", w.objects(t))
 	old.notify(t, "4")
 	w.until(t, "09:00:00")
-	old.deliver(t)
+	most := callstest.ReadCosts(t, "../..", "notify/digest").Of("Worker.Deliver", "nothing to do", "a digest",
+		"one of several spans, after a change of the schedule, at most")
+	meter.AtMost(t, "deliver", most, func() { old.deliver(t) })
 	require.Equal(t, "2 3, 1 4", w.objects(t))
 	require.Empty(t, w.jobs(t))
 }

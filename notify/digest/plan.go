@@ -20,8 +20,12 @@ import (
 // notify.Repository.Notify may write an event. A repeat changes nothing. A channel
 // without a schedule is left out.
 //
-// Cost: 1 request, 1 WCU for each channel whose slot is new to this process, otherwise
-// none; a process's first 1 request, 1 WCU more; and what Options.ScheduleOf costs.
+// Cost: 1 request, 1 WCU for each channel whose slot is new to the process; once a
+// process 1 request, 1 WCU more; and Options.ScheduleOf.
+//
+//plaza:cost a slot that is new to the process: 1 request, 1 WCU
+//plaza:cost a slot that it knows: none
+//plaza:cost a process's first: 1 request, 1 WCU
 func (r *Repository) Schedule(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/digest.Repository.Schedule")
 	if err := keys.CheckName("User", user); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
@@ -18,68 +19,73 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 	w := newWorld(t, hourly)
 	meter := dynamotest.NewMeter()
 	p := w.process(t, parts{}, meter.Wrap)
-	costs := func(what string, cost dynamotest.Cost, call func() error) {
+	stated := callstest.ReadCosts(t, "../..", "notify/digest")
+	costs := func(want dynamotest.Cost, call func() error) {
 		t.Helper()
-		var err error
-		meter.AtMost(t, what, cost, func() { err = call() })
-		require.NoError(t, err)
+		meter.AtMost(t, "call", want, func() { require.NoError(t, call()) })
 	}
-	due := func(user string, at ids.ID, channels ...string) func() error {
-		return func() error { return p.due(t.Context(), user, channels, at) }
+	due := func(user string, channels ...string) func() error {
+		return func() error { return p.due(t.Context(), user, channels, w.id()) }
 	}
-	deliver := func() error { _, err := p.worker.Deliver(t.Context()); return err }
+	deliver := func() error { return errOf(p.worker.Deliver(t.Context())) }
+	another, idle := stated.Of("Repository.Schedule", "a slot that is new to the process"), stated.Of("Worker.Deliver", "nothing to do")
+	known := stated.Of("Repository.Schedule", "a slot that it knows")
 
-	costs("a process's first", dynamotest.Cost{Requests: 2, Write: 2}, due("ann", w.id(), email))
-	costs("the first in a slot", dynamotest.Cost{Requests: 1, Write: 1}, due("bob", w.id(), email))
-	costs("of two channels", dynamotest.Cost{Requests: 2, Write: 2}, due("chris", w.id(), email, "push"))
-	costs("another in a slot", dynamotest.Cost{}, due("ann", w.id(), email))
+	costs(another.Plus(stated.Of("Repository.Schedule", "a process's first")), due("ann", email))
+	costs(another, due("bob", email))
+	costs(another.Plus(another), due("chris", email, "push"))
+	costs(known, due("ann", email))
 	w.pass(time.Minute)
-	costs("after a while", dynamotest.Cost{}, due("ann", w.id(), email))
-	other := w.process(t, parts{}, meter.Wrap)
-	require.NoError(t, other.due(t.Context(), "dan", []string{email}, w.id()))
-	costs("of another process", dynamotest.Cost{Requests: 1, Write: 1}, func() error {
-		return other.due(t.Context(), "ann", []string{email}, w.id())
-	})
-	costs("nothing is due", dynamotest.Cost{Requests: 2, Read: 1}, deliver)
+	costs(known, due("ann", email))
+	other := w.process(t, parts{opts: digest.Options{JobShards: 2}}, meter.Wrap)
+	for n := range 10 {
+		long := fmt.Sprintf("%0255d%d", 0, n)
+		require.NoError(t, other.due(t.Context(), long, []string{long}, w.id()))
+	}
+	costs(another, func() error { return other.due(t.Context(), "ann", []string{email}, w.id()) })
+	idle = idle.Plus(stated.Of("Worker.Deliver", "each further 100 digests, and each further job shard"))
+	costs(idle, deliver)
 
 	w.pass(time.Hour)
-	require.Equal(t, 5, p.deliver(t))
-	event := w.post("ann", "1")
-	_, _, err := p.Notify(t.Context(), event)
-	require.NoError(t, err)
-	for n := range 5 {
-		_, _, err := p.Notify(t.Context(), w.post("ann", fmt.Sprint(n+2)))
-		require.NoError(t, err)
+	fourteen := idle.Plus(stated.Of("Worker.Deliver", "each further 4 KB of planned digests"))
+	for range 4 + 10 {
+		fourteen = fourteen.Plus(stated.Of("Worker.Deliver", "a digest"))
 	}
-	looking := dynamotest.Cost{Requests: 2, Read: 1}
+	costs(fourteen, deliver)
+	for n := range 6 {
+		p.notify(t, fmt.Sprint(n))
+	}
 	w.pass(time.Hour)
-	costs("a due user", dynamotest.Cost{Requests: 4 + looking.Requests, Read: 2 + looking.Read, Write: 2}, deliver)
+	costs(idle.Plus(stated.Of("Worker.Deliver", "a digest", "each further 4 KB of entries")), deliver)
 	require.Len(t, w.all(), 1)
 	require.Len(t, w.all()[0].Entries, 6)
 
-	require.NoError(t, due("ann", w.id(), email)())
+	require.NoError(t, due("ann", email)())
 	w.pass(time.Hour)
 	w.choose("", digest.Schedule{Daily: "01:00"})
-	costs("one that moves", dynamotest.Cost{Requests: 4 + looking.Requests, Read: 0.5 + looking.Read, Write: 3}, deliver)
+	costs(idle.Plus(stated.Of("Worker.Deliver", "one that moves")), deliver)
 
 	w.choose("", hourly)
 	failed := w.process(t, parts{sender: failing{}}, meter.Wrap)
 	w.until(t, "02:00:00")
-	require.NoError(t, p.due(t.Context(), "ann", []string{email}, w.id()))
+	require.NoError(t, due("ann", email)())
 	w.until(t, "03:01:00")
 	require.Equal(t, 2, p.deliver(t), "the moved one too")
 	p.notify(t, "9")
 	w.until(t, "04:00:30")
-	meter.AtMost(t, "one that fails", dynamotest.Cost{Requests: 4 + looking.Requests, Read: 2 + looking.Read, Write: 1 + 4}, func() {
-		_, err = failed.worker.Deliver(t.Context())
+	costs(idle.Plus(stated.Of("Worker.Deliver", "a digest", "each further 4 KB of entries", "one that fails")), func() error {
+		require.ErrorIs(t, errOf(failed.worker.Deliver(t.Context())), errBroken)
+		return nil
 	})
-	require.ErrorIs(t, err, errBroken)
 	w.pass(time.Hour)
-	costs("one that is late", dynamotest.Cost{Requests: 5 + looking.Requests, Read: 3 + looking.Read, Write: 2}, deliver)
+	costs(idle.Plus(stated.Of("Worker.Deliver", "a digest", "each further 4 KB of entries", "one that is over a minute late")), deliver)
 	require.Len(t, w.all(), 2)
 	p.notify(t, "10")
-	costs("erasing", dynamotest.Cost{Requests: 4, Read: 2, Write: 2}, func() error { return p.digests.Erase(t.Context(), "ann") })
-	costs("verifying", dynamotest.Cost{Requests: 3, Read: 0.5}, func() error { _ = p.digests.Verify(t.Context()); return nil })
+	erase := stated.Of("Repository.Erase", "a user", "each 4 KB of these", "each 4 KB of these", "each 25 items of the user").
+		Plus(stated.Times(2, "Repository.Erase", "each job shard, and each 100 digests of all users")).
+		Plus(stated.Times(2, "Repository.Erase", "each item of the user"))
+	costs(erase, func() error { return p.digests.Erase(t.Context(), "ann") })
+	costs(stated.Of("Repository.Verify"), func() error { _ = p.digests.Verify(t.Context()); return nil })
 }
 
 // A process asks for a schedule at most every 30 s, and forgets what does not fit.

@@ -52,13 +52,19 @@ func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOp
 // are no digests any more. Damaged items are passed to Options.OnCorrupt: a damaged job
 // stays, and a damaged mark counts as missing.
 //
-// Cost: for each digest 4 requests, 1.5 RCU, 2 WCU, 1 RCU more for each further 4 KB of
-// entries, and the Policy for each of them; where it leaves out some of more than 100
-// groups, up to 9 times Groups.UnreadBetween more; for one that is over a minute late 1 request,
-// 1 RCU more, and after a change of the schedule up to 3 requests, 3 RCU; for one that
-// fails 3 WCU more; for one that moves 4 requests, 0.5 RCU, 3 WCU; 1 request for each 100
-// digests that are due and for each job shard (1), 0.5 RCU for 4 KB; and 1 request, 0.5
-// RCU.
+// Cost: 4 requests, 1.5 RCU, 2 WCU for each digest, and the Policy for each of its
+// entries; with nothing to do 2 requests, 1 RCU.
+//
+//plaza:cost a digest: 4 requests, 1.5 RCU, 2 WCU
+//plaza:cost each further 4 KB of entries: 1 RCU
+//plaza:cost one that is over a minute late: 1 request, 1 RCU
+//plaza:cost one of several spans, after a change of the schedule, at most: 3 requests, 3 RCU
+//plaza:cost one whose groups the Policy leaves out: as UnreadBetween, up to 9 times
+//plaza:cost one that fails: 3 WCU
+//plaza:cost one that moves: 4 requests, 0.5 RCU, 3 WCU
+//plaza:cost nothing to do: 2 requests, 1 RCU
+//plaza:cost each further 100 digests, and each further job shard: 1 request, 0.5 RCU
+//plaza:cost each further 4 KB of planned digests: 0.5 RCU
 func (w *Worker) Deliver(ctx context.Context) (done int, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/digest.Worker.Deliver")
 	c := w.newCrew()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
@@ -42,6 +43,7 @@ func (w world) copies(t testing.TB, user string, thing func(i int) string, n int
 
 func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
+	stated := callstest.ReadCosts(t, "../..", "notify/prefs")
 	meter := dynamotest.NewMeter()
 	ann := sixteen("ann")
 	opts := options()
@@ -95,12 +97,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		want cost
 		call func(context.Context) error
 	}{
-		{"decide of a stranger", cost{Requests: 1, Read: 1.5}, decides("like", meter.Wrap)},
-		{"set, the first", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error { _, err := w.Set(ctx, subscription, true); return err }},
-		{"set, the same", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error { _, err := w.Set(ctx, subscription, true); return err }},
-		{"unset", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error { _, err := w.Unset(ctx, subscription); return err }},
-		{"unsubscribe", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error { _, _, err := w.Unsubscribe(ctx, token); return err }},
-		{"set, the 40th", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error {
+		{"decide of a stranger", stated.Of("Repository.Decide", "a notification"), decides("like", meter.Wrap)},
+		{"set, the first", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { _, err := w.Set(ctx, subscription, true); return err }},
+		{"set, the same", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { _, err := w.Set(ctx, subscription, true); return err }},
+		{"unset", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { _, err := w.Unset(ctx, subscription); return err }},
+		{"unsubscribe", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { _, _, err := w.Unsubscribe(ctx, token); return err }},
+		{"set, the 40th", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error {
 			for i := range 38 {
 				if _, err := quiet.Set(ctx, setting(i), false); err != nil {
 					return err
@@ -109,7 +111,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			_, err := w.Set(ctx, setting(38), false)
 			return err
 		}},
-		{"set, the 61th", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error {
+		{"set, the 61th", stated.Of("Repository.Set", "up to 40 settings", "each further KB of settings"), func(ctx ctx) error {
 			for i := 39; i < 59; i++ {
 				if _, err := quiet.Set(ctx, setting(i), false); err != nil {
 					return err
@@ -120,31 +122,55 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		}},
 		{"settings", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Settings(ctx, ann); return err }},
 
-		{"decide, nothing cached", cost{Requests: 1, Read: 1.5}, decides("like", meter.Wrap)},
-		{"decide", cost{Requests: 1, Read: 1}, decides("like")},
-		{"decide, of a verb that pierces, nothing cached", cost{Requests: 1, Read: 1}, decides("mention", meter.Wrap)},
-		{"decide, of a verb that pierces", cost{Requests: 1, Read: 0.5}, decides("mention")},
-		{"decide, critical, nothing cached", cost{Requests: 1, Read: 0.5}, decides("login", meter.Wrap)},
-		{"decide, critical", cost{}, decides("login")},
-		{"decide, one's own", cost{}, func(ctx ctx) error { _, err := w.Decide(ctx, own); return err }},
-		{"decide, consistent, nothing cached", cost{Requests: 1, Read: 3}, func(ctx ctx) error { _, err := strong.Decide(ctx, of("like")); return err }},
-		{"decide, consistent", cost{Requests: 1, Read: 2}, func(ctx ctx) error { _, err := strong.Decide(ctx, of("like")); return err }},
+		{"decide, nothing cached", stated.Of("Repository.Decide", "a notification"), decides("like", meter.Wrap)},
+		{"decide", stated.Of("Repository.Decide", "a notification, known settings"), decides("like")},
+		{"decide, of a verb that pierces, nothing cached", stated.Of("Repository.Decide", "of a verb that pierces"), decides("mention", meter.Wrap)},
+		{"decide, of a verb that pierces", stated.Of("Repository.Decide", "of a verb that pierces, known settings"), decides("mention")},
+		{"decide, critical, nothing cached", stated.Of("Repository.Decide", "of a critical one"), decides("login", meter.Wrap)},
+		{"decide, critical", stated.Of("Repository.Decide", "of a critical one, known settings"), decides("login")},
+		{"decide, one's own", stated.Of("Repository.Decide", "of the user's own action"), func(ctx ctx) error { _, err := w.Decide(ctx, own); return err }},
+		{"decide, consistent, nothing cached", stated.Of("Repository.Decide", "with Options.Consistent"), func(ctx ctx) error { _, err := strong.Decide(ctx, of("like")); return err }},
+		{"decide, consistent", stated.Of("Repository.Decide", "with Options.Consistent, known settings"), func(ctx ctx) error { _, err := strong.Decide(ctx, of("like")); return err }},
 
-		{"block", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error { _, err := w.Block(ctx, pair(900)); return err }},
-		{"unblock", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error { _, err := w.Unblock(ctx, pair(900)); return err }},
-		{"mute", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error { _, err := w.Mute(ctx, topic(900)); return err }},
-		{"unmute", cost{Requests: 2, Read: 1, Write: 1}, func(ctx ctx) error { _, err := w.Unmute(ctx, topic(900)); return err }},
-		{"blocked", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Blocked(ctx, pair(1)); return err }},
+		{"block", stated.Of("Repository.Block"), func(ctx ctx) error { _, err := w.Block(ctx, pair(900)); return err }},
+		{"unblock", stated.Of("Repository.Block"), func(ctx ctx) error { _, err := w.Unblock(ctx, pair(900)); return err }},
+		{"mute", stated.Of("Repository.Block"), func(ctx ctx) error { _, err := w.Mute(ctx, topic(900)); return err }},
+		{"unmute", stated.Of("Repository.Block"), func(ctx ctx) error { _, err := w.Unmute(ctx, topic(900)); return err }},
+		{"blocked", stated.Of("Repository.Blocked"), func(ctx ctx) error { _, err := w.Blocked(ctx, pair(1)); return err }},
 		{"blocks", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Blocks(ctx, ann, pageRequest{Limit: 40}); return err }},
 		{"blocks that have ended", cost{Requests: 6, Read: 7}, func(ctx ctx) error { _, err := w.Blocks(ctx, eve, pageRequest{Limit: 1}); return err }},
 		{"mutes", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Mutes(ctx, ann, pageRequest{Limit: 40}); return err }},
-		{"verify", cost{Requests: 3, Read: 0.5}, func(ctx ctx) error { return w.Verify(ctx) }},
+		{"verify", stated.Of("Repository.Verify"), func(ctx ctx) error { return w.Verify(ctx) }},
 		{"erase", cost{Requests: 2 + 5, Read: 2, Write: 105}, func(ctx ctx) error { return w.Erase(ctx, ann) }},
 	} {
 		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })
 		t.Logf("%s: %v", c.name, got)
 		require.Equal(t, c.want.Requests, got.Requests, c.name)
 	}
+
+	// 20 settings of long names take 5 KB.
+	long := options()
+	for i := range 20 {
+		long.Verbs = append(long.Verbs, prefs.Verb{Name: fmt.Sprintf("%0245d", i)})
+	}
+	many := newWorld(t, long, meter.Wrap)
+	for _, verb := range long.Verbs[len(long.Verbs)-20:] {
+		many.changes(t, true, func(ctx ctx) (bool, error) {
+			return many.Set(ctx, prefs.Subscription{User: "bob", Verb: verb.Name, Channel: email}, true)
+		})
+	}
+	set := stated.Of("Repository.Set", "up to 40 settings", "each further 4 KB of settings").
+		Plus(stated.Times(5, "Repository.Set", "each further KB of settings"))
+	meter.AtMost(t, "set, of 5 KB", set, func() {
+		many.changes(t, true, func(ctx ctx) (bool, error) {
+			return many.Set(ctx, prefs.Subscription{User: "bob", Verb: "like", Channel: email}, true)
+		})
+	})
+	decide := stated.Of("Repository.Decide", "with Options.Consistent", "each further 4 KB of settings", "each further 4 KB of settings")
+	meter.AtMost(t, "decide, of 5 KB", decide, func() {
+		_, err := many.process(t, long, meter.Wrap).Decide(t.Context(), of("like"))
+		require.NoError(t, err)
+	})
 
 	// Another write comes between the read and the write of this one.
 	raced := false
@@ -156,7 +182,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			}
 		}}
 	})
-	meter.AtMost(t, "block, raced", cost{Requests: 3, Read: 1, Write: 2}, func() {
+	meter.AtMost(t, "block, raced", stated.Of("Repository.Set", "up to 40 settings", "where another call came between"), func() {
 		between.changes(t, false, func(ctx ctx) (bool, error) { return between.Block(ctx, bob) })
 	})
 	require.True(t, raced)

@@ -19,11 +19,19 @@ import (
 // If the user's settings are damaged, the defaults apply to the list, and only critical
 // notifications go to further channels. A damaged block counts; a damaged mute does not.
 //
-// Cost: 1 request, 1.5 RCU, 0.5 RCU more for each further 4 KB of the user's
-// settings; where this process knows the settings 1 request, 1 RCU; for a verb that
-// pierces 0.5 RCU less; for what is critical 1 request, 0.5 RCU, or none where this
-// process knows the settings; for the user's own action none; with
-// Options.Consistent twice the RCU.
+// Cost: 1 request, 1.5 RCU; where this process knows the user's settings 1 request, 1
+// RCU; with Options.Consistent twice the RCU.
+//
+//plaza:cost a notification: 1 request, 1.5 RCU
+//plaza:cost a notification, known settings: 1 request, 1 RCU
+//plaza:cost of a verb that pierces: 1 request, 1 RCU
+//plaza:cost of a verb that pierces, known settings: 1 request, 0.5 RCU
+//plaza:cost of a critical one: 1 request, 0.5 RCU
+//plaza:cost of a critical one, known settings: none
+//plaza:cost of the user's own action: none
+//plaza:cost with Options.Consistent: 1 request, 3 RCU
+//plaza:cost with Options.Consistent, known settings: 1 request, 2 RCU
+//plaza:cost each further 4 KB of settings: 0.5 RCU
 func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.Decision, error) {
 	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Decide")
 	actor := r.opts.User(n.Activity.Actor)

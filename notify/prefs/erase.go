@@ -16,8 +16,8 @@ import (
 // token of an old mail, writes again. After an error, repeat it. Blocks by others keep
 // the user's name.
 //
-// Cost: 2 requests, 2 RCU, 1 RCU more for each further 4 KB, some 50 blocks or mutes,
-// and 1 request for each 25 items, 1 WCU for each.
+// Cost: 2 requests, 2 RCU, 1 RCU more for each further 4 KB; 1 request for each 25
+// items, 1 WCU for each.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {

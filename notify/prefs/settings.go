@@ -31,8 +31,13 @@ type Setting struct {
 // of AnyVerb. changed is true only if this call changed the setting. It applies in
 // other processes within Options.CacheTTL.
 //
-// Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 1 WCU for each KB, some
-// 40 settings; where another call came between, 1 request and the WCU more.
+// Cost: 2 requests, 1 RCU, 1 WCU; 1 WCU more for each further KB, some 40 settings;
+// where another call came between, 1 request more.
+//
+//plaza:cost up to 40 settings: 2 requests, 1 RCU, 1 WCU
+//plaza:cost each further KB of settings: 1 WCU
+//plaza:cost each further 4 KB of settings: 1 RCU
+//plaza:cost where another call came between: 1 request, 1 WCU
 func (r *Repository) Set(ctx context.Context, s Subscription, on bool) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Set")
 	if err := r.checkSubscription(s); err != nil {
