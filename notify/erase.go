@@ -21,7 +21,7 @@ import (
 //plaza:cost each 4 KB: 1 RCU
 //plaza:cost each 25 rows: 1 request
 //plaza:cost each row: 2 WCU
-//plaza:cost each further KB of a row: 1 WCU
+//plaza:cost each further KB of a row: 2 WCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {

@@ -132,7 +132,7 @@ func TestCostsOfLargeData(t *testing.T) {
 		_, err := w.RetractTarget(t.Context(), "bob", feed.Ref{Kind: "photo", ID: "1"})
 		require.NoError(t, err)
 	})
-	erase := stated.Of("Repository.Erase", "each 1,000 rows or 1 MB", "each 4 KB", "each 25 rows", "each row").
+	erase := stated.Of("Repository.Erase", "each 1,000 rows or 1 MB", "each 4 KB", "each 4 KB", "each 25 rows", "each row").
 		Plus(stated.Times(4, "Repository.Erase", "each further KB of a row"))
 	w.store(t, big(w.like("fay")))
 	meter.AtMost(t, "erase", erase, func() { require.NoError(t, w.Erase(t.Context(), "bob")) })
