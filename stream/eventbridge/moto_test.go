@@ -78,11 +78,7 @@ func TestARuleGetsOnlyItsSource(t *testing.T) {
 		}
 		events = append(events, stream.Event{ID: fmt.Sprint(i), Source: source, Type: "post", At: at, Data: fmt.Appendf(nil, `{"n":%d}`, i)})
 	}
-	dead := new(sinktest.Dead)
-	for _, err := range stream.Deliver(t.Context(), sink, events, sinktest.Quick(3), dead) {
-		require.NoError(t, err)
-	}
-	require.Empty(t, dead.Letters)
+	require.Empty(t, sinktest.Deliver(t, sink, events))
 	for queue, want := range map[string]struct {
 		source string
 		n      int

@@ -62,6 +62,19 @@ func TestSink(t *testing.T) {
 		New:  open,
 		Sent: details,
 		OK:   func(n int) string { return answer(n, nil) },
+		Some: func(n int, failed []int) string {
+			codes := map[int]string{}
+			for _, i := range failed {
+				codes[i] = "ThrottlingException"
+			}
+			return answer(n, codes)
+		},
+		Packs: []sinktest.Pack{
+			{Events: 23, Bytes: 20, Calls: []int{10, 10, 3}},
+			{Events: 5, Bytes: 300 << 10, Calls: []int{3, 2}},
+			{Events: 1, Bytes: 1<<20 + 1, Dead: 1},
+			{Events: 2, Bytes: 512 << 10, Calls: []int{1, 1}},
+		},
 		Unclear: map[string]string{
 			"no ids":             `{"FailedEntryCount":0,"Entries":[{},{}]}`,
 			"empty ids":          `{"FailedEntryCount":0,"Entries":[{"EventId":""},{"EventId":""}]}`,
@@ -100,69 +113,8 @@ func TestAnEntryIsAsLargeAsTheServiceCounts(t *testing.T) {
 	require.Equal(t, len("{}"), limit.Size(stream.Event{Data: []byte("{}")}))
 }
 
-func TestARequestHasTenEventsAndOneMebibyte(t *testing.T) {
-	for name, c := range map[string]struct {
-		events int
-		bytes  int
-		calls  []int
-		dead   int
-	}{
-		"23 small ones":     {23, 10, []int{10, 10, 3}, 0},
-		"five of 300 KiB":   {5, 300 << 10, []int{3, 2}, 0},
-		"one over 1 MiB":    {1, 1<<20 + 1, nil, 1},
-		"none":              {0, 0, nil, 0},
-		"two of half a MiB": {2, 512 << 10, []int{1, 1}, 0},
-	} {
-		script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
-			return sinktest.Answer{Body: answer(len(details(t, r)), nil)}
-		})
-		events := make([]stream.Event, c.events)
-		for i := range events {
-			events[i] = event(i, sinktest.Text(max(c.bytes, 20)))
-		}
-		dead := new(sinktest.Dead)
-		for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
-			require.NoError(t, err, name)
-		}
-		var calls []int
-		for _, r := range script.Requests() {
-			calls = append(calls, len(details(t, r)))
-		}
-		require.Equal(t, c.calls, calls, name)
-		require.Len(t, dead.Letters, c.dead, name)
-	}
-}
-
 func event(i int, data []byte) stream.Event {
 	return stream.Event{ID: fmt.Sprint(i), Source: "update.aws.dynamodb", Type: "post", At: time.Unix(1, 0), Data: data}
-}
-
-func TestOnlyThrottledEntriesAreSentAgain(t *testing.T) {
-	var sent [][]string
-	script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
-		data := details(t, r)
-		sent = append(sent, data)
-		failed := map[int]string{}
-		for i, detail := range data {
-			if detail == `{"n":2}` || detail == `{"n":7}` {
-				failed[i] = "ThrottlingException"
-			}
-		}
-		return sinktest.Answer{Body: answer(len(data), failed)}
-	})
-	events := make([]stream.Event, 10)
-	for i := range events {
-		events[i] = event(i, fmt.Appendf(nil, `{"n":%d}`, i))
-	}
-	dead := new(sinktest.Dead)
-	for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
-		require.NoError(t, err)
-	}
-	require.Len(t, sent, 3)
-	require.Len(t, sent[0], 10)
-	require.Equal(t, []string{`{"n":2}`, `{"n":7}`}, sent[1])
-	require.Equal(t, sent[1], sent[2])
-	require.Len(t, dead.Letters, 2)
 }
 
 func TestAnEntrysCodeSaysWhetherToRepeatIt(t *testing.T) {
@@ -224,21 +176,12 @@ func TestEventsThatTheServiceWouldRefuseAreNotSent(t *testing.T) {
 
 func TestInvalidConfigurationFailsInNew(t *testing.T) {
 	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
-	for field, made := range map[string]func() (*eventbridge.Sink, error){
-		"client": func() (*eventbridge.Sink, error) { return eventbridge.New(nil, "bus", nil) },
-		"bus":    func() (*eventbridge.Sink, error) { return eventbridge.New(client, "", nil) },
-		"Options.Events": func() (*eventbridge.Sink, error) {
-			return eventbridge.New(client, "bus", &eventbridge.Options{Events: -1})
-		},
-		"Options.Bytes": func() (*eventbridge.Sink, error) {
-			return eventbridge.New(client, "bus", &eventbridge.Options{Bytes: -1})
-		},
-	} {
-		_, err := made()
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, field, invalid.Field)
-	}
+	refused := map[string]error{}
+	_, refused["client"] = eventbridge.New(nil, "bus", nil)
+	_, refused["bus"] = eventbridge.New(client, "", nil)
+	_, refused["Options.Events"] = eventbridge.New(client, "bus", &eventbridge.Options{Events: -1})
+	_, refused["Options.Bytes"] = eventbridge.New(client, "bus", &eventbridge.Options{Bytes: -1})
+	sinktest.Refused(t, refused)
 }
 
 func TestRequestsCarryTheNameOfTheCall(t *testing.T) {

@@ -40,11 +40,7 @@ func TestTheArchiveIsNDJSON(t *testing.T) {
 		events[i] = stream.Event{ID: fmt.Sprint(i), Data: fmt.Appendf(nil, "{\n\"n\":%d}", i)}
 		want = append(want, fmt.Sprintf(`{"n":%d}`, i))
 	}
-	dead := new(sinktest.Dead)
-	for _, err := range stream.Deliver(t.Context(), sink, events, sinktest.Quick(3), dead) {
-		require.NoError(t, err)
-	}
-	require.Empty(t, dead.Letters)
+	require.Empty(t, sinktest.Deliver(t, sink, events))
 
 	var list struct {
 		Contents []struct{ Key string }

@@ -61,6 +61,18 @@ func TestSink(t *testing.T) {
 		New:  open,
 		Sent: lines,
 		OK:   func(n int) string { return answer(n, nil) },
+		Some: func(n int, failed []int) string {
+			codes := map[int]string{}
+			for k, i := range failed {
+				codes[i] = []string{"ServiceUnavailableException", "InternalFailure", "SomethingNew"}[k%3]
+			}
+			return answer(n, codes)
+		},
+		Packs: []sinktest.Pack{
+			{Events: 1201, Bytes: 30, Calls: []int{500, 500, 201}},
+			{Events: 10, Bytes: 1000<<10 - 1, Calls: []int{4, 4, 2}},
+			{Events: 1, Bytes: 1000 << 10, Dead: 1},
+		},
 		Unclear: map[string]string{
 			"no ids":             `{"FailedPutCount":0,"RequestResponses":[{},{}]}`,
 			"empty ids":          `{"FailedPutCount":0,"RequestResponses":[{"RecordId":""},{"RecordId":""}]}`,
@@ -90,69 +102,6 @@ func TestARecordIsAsLargeAsItsLine(t *testing.T) {
 	require.Equal(t, len("{}\n"), limit.Size(stream.Event{ID: "id", Source: "s", Type: "t", Data: []byte("{}")}))
 }
 
-func TestARequestHas500RecordsAndFourMebibytes(t *testing.T) {
-	for name, c := range map[string]struct {
-		events, bytes int
-		calls         []int
-		dead          int
-	}{
-		"1,201 small ones":   {1201, 30, []int{500, 500, 201}, 0},
-		"ten of 1,000 KiB":   {10, 1000<<10 - 1, []int{4, 4, 2}, 0},
-		"one over 1,000 KiB": {1, 1000 << 10, nil, 1},
-	} {
-		script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
-			return sinktest.Answer{Body: answer(len(lines(t, r)), nil)}
-		})
-		events := make([]stream.Event, c.events)
-		for i := range events {
-			events[i] = stream.Event{ID: fmt.Sprint(i), Data: sinktest.Text(c.bytes)}
-		}
-		dead := new(sinktest.Dead)
-		for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
-			require.NoError(t, err, name)
-		}
-		var calls []int
-		for _, r := range script.Requests() {
-			calls = append(calls, len(lines(t, r)))
-		}
-		require.Equal(t, c.calls, calls, name)
-		require.Len(t, dead.Letters, c.dead, name)
-	}
-}
-
-func TestOnlyRecordsThatFailedAreSentAgain(t *testing.T) {
-	fails := map[string]bool{}
-	for i := range 7 {
-		fails[fmt.Sprintf(`{"n":%d}`, i*70)] = true
-	}
-	codes := []string{"ServiceUnavailableException", "InternalFailure", "SomethingNew"}
-	var sent [][]string
-	script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
-		data, failed := lines(t, r), map[int]string{}
-		sent = append(sent, data)
-		for i, line := range data {
-			if len(sent) == 1 && fails[line] {
-				failed[i] = codes[i%len(codes)]
-			}
-		}
-		return sinktest.Answer{Body: answer(len(data), failed)}
-	})
-	events := make([]stream.Event, 500)
-	for i := range events {
-		events[i] = stream.Event{ID: fmt.Sprint(i), Data: fmt.Appendf(nil, `{"n":%d}`, i)}
-	}
-	dead := new(sinktest.Dead)
-	for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
-		require.NoError(t, err)
-	}
-	require.Len(t, sent, 2)
-	require.Len(t, sent[1], 7)
-	for _, line := range sent[1] {
-		require.True(t, fails[line])
-	}
-	require.Empty(t, dead.Letters)
-}
-
 func TestEventsThatAreNotJSONAreNotArchived(t *testing.T) {
 	for name, data := range map[string]string{
 		"empty": "", "two values": "{}\n{}", "half": `{"a":`, "half a surrogate": `"\ud800"`, "text": "hello",
@@ -170,22 +119,13 @@ func TestEventsThatAreNotJSONAreNotArchived(t *testing.T) {
 
 func TestInvalidConfigurationFailsInNew(t *testing.T) {
 	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
-	for field, opts := range map[string]firehose.Options{
-		"Options.Events": {Events: -1},
-		"Options.Bytes":  {Bytes: -1},
-		"Options.Event":  {Event: -1},
-	} {
-		_, err := firehose.New(client, "archive", &opts)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, field, invalid.Field)
-	}
-	_, err := firehose.New(nil, "archive", nil)
-	require.ErrorIs(t, err, plaza.ErrInvalid)
-	_, err = firehose.New(client, "", nil)
-	require.ErrorIs(t, err, plaza.ErrInvalid)
-	_, err = firehose.New(client, "archive", &firehose.Options{Bytes: 1000, Event: 1001})
-	require.ErrorIs(t, err, plaza.ErrInvalid)
+	refused := map[string]error{}
+	_, refused["client"] = firehose.New(nil, "archive", nil)
+	_, refused["name"] = firehose.New(client, "", nil)
+	_, refused["Options.Events"] = firehose.New(client, "archive", &firehose.Options{Events: -1})
+	_, refused["Options.Bytes"] = firehose.New(client, "archive", &firehose.Options{Bytes: -1})
+	_, refused["Options.Event"] = firehose.New(client, "archive", &firehose.Options{Bytes: 1000, Event: 1001})
+	sinktest.Refused(t, refused)
 
 	small, err := firehose.New(client, "archive", &firehose.Options{Bytes: 1000})
 	require.NoError(t, err)

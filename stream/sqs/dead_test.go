@@ -209,20 +209,13 @@ func TestLambdasOwnDocumentsAreLetters(t *testing.T) {
 
 func TestOptionsOfDeadLetters(t *testing.T) {
 	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
-	for field, opts := range map[string]sqs.DeadLettersOptions{
-		"Options.Bytes":      {Bytes: -1},
-		"Options.Visibility": {Visibility: 13 * time.Hour},
-		"Options.Wait":       {Wait: time.Millisecond},
-	} {
-		_, err := sqs.NewDeadLetters(client, queue, &opts)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, field, invalid.Field)
-	}
-	_, err := sqs.NewDeadLetters(nil, queue, nil)
-	require.ErrorIs(t, err, plaza.ErrInvalid)
-	_, err = sqs.NewDeadLetters(client, queue+".fifo", nil)
-	require.ErrorIs(t, err, plaza.ErrInvalid)
+	refused := map[string]error{}
+	_, refused["client"] = sqs.NewDeadLetters(nil, queue, nil)
+	_, refused["queue"] = sqs.NewDeadLetters(client, queue+".fifo", nil)
+	_, refused["Options.Bytes"] = sqs.NewDeadLetters(client, queue, &sqs.DeadLettersOptions{Bytes: -1})
+	_, refused["Options.Visibility"] = sqs.NewDeadLetters(client, queue, &sqs.DeadLettersOptions{Visibility: 13 * time.Hour})
+	_, refused["Options.Wait"] = sqs.NewDeadLetters(client, queue, &sqs.DeadLettersOptions{Wait: time.Millisecond})
+	sinktest.Refused(t, refused)
 }
 
 func FuzzDecode(f *testing.F) {

@@ -33,11 +33,7 @@ func TestEventsArriveInAQueue(t *testing.T) {
 	for i := range events {
 		events[i] = stream.Event{ID: fmt.Sprint("id", i), Type: "post", Data: fmt.Appendf(nil, `{"n":%d,"text":"日本 😀"}`, i)}
 	}
-	dead := new(sinktest.Dead)
-	for _, err := range stream.Deliver(t.Context(), sink, events, sinktest.Quick(3), dead) {
-		require.NoError(t, err)
-	}
-	require.Empty(t, dead.Letters)
+	require.Empty(t, sinktest.Deliver(t, sink, events))
 	got := map[string]string{}
 	for len(got) < len(events) {
 		out, err := client.ReceiveMessage(t.Context(), &sdk.ReceiveMessageInput{

@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -72,6 +73,22 @@ func TestSink(t *testing.T) {
 		New:  open,
 		Sent: bodies,
 		OK:   allSent,
+		Some: func(n int, bad []int) string {
+			var passed, lost []string
+			for i := range n {
+				if slices.Contains(bad, i) {
+					lost = append(lost, failed(i, false, "InternalError"))
+				} else {
+					passed = append(passed, sent(i))
+				}
+			}
+			return answer(passed, lost)
+		},
+		Packs: []sinktest.Pack{
+			{Events: 23, Bytes: 20, Calls: []int{10, 10, 3}},
+			{Events: 5, Bytes: 300 << 10, Calls: []int{3, 2}},
+			{Events: 1, Bytes: 1<<20 + 1, Dead: 1},
+		},
 		Unclear: map[string]string{
 			"no ids":             `{"Successful":[{"MessageId":"m"},{"MessageId":"m"}],"Failed":[]}`, // the SDK panics
 			"nulls":              `{"Successful":[null,null],"Failed":[null]}`,
@@ -106,36 +123,6 @@ func TestAMessageIsAsLargeAsBodyAndAttributes(t *testing.T) {
 	require.Equal(t, len("{}")+len("idString12")+len("typeStringpost"), limit.Size(stream.Event{ID: "12", Type: "post", Data: []byte("{}")}))
 }
 
-func TestARequestHasTenMessagesAndOneMebibyte(t *testing.T) {
-	for name, c := range map[string]struct {
-		events, bytes int
-		calls         []int
-		dead          int
-	}{
-		"23 small ones":   {23, 20, []int{10, 10, 3}, 0},
-		"five of 300 KiB": {5, 300 << 10, []int{3, 2}, 0},
-		"one over 1 MiB":  {1, 1<<20 + 1, nil, 1},
-	} {
-		script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
-			return sinktest.Answer{Body: allSent(len(bodies(t, r)))}
-		})
-		events := make([]stream.Event, c.events)
-		for i := range events {
-			events[i] = stream.Event{ID: fmt.Sprint(i), Data: sinktest.Text(c.bytes)}
-		}
-		dead := new(sinktest.Dead)
-		for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
-			require.NoError(t, err, name)
-		}
-		var calls []int
-		for _, r := range script.Requests() {
-			calls = append(calls, len(bodies(t, r)))
-		}
-		require.Equal(t, c.calls, calls, name)
-		require.Len(t, dead.Letters, c.dead, name)
-	}
-}
-
 // The messages are answered out of order, and two are not named at all.
 func TestAnAnswerIsReadByItsIds(t *testing.T) {
 	script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer {
@@ -159,24 +146,6 @@ func TestAnAnswerIsReadByItsIds(t *testing.T) {
 			require.NotContains(t, outcomes[i].Err.Error(), "a message")
 		}
 	}
-}
-
-func TestAServersFaultIsSentAgainASendersIsNot(t *testing.T) {
-	var calls [][]string
-	script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
-		calls = append(calls, bodies(t, r))
-		if len(calls) == 1 {
-			return sinktest.Answer{Body: answer([]string{sent(1)}, []string{failed(0, true, "InvalidMessageContents"), failed(2, false, "InternalError")})}
-		}
-		return sinktest.Answer{Body: allSent(1)}
-	})
-	events := []stream.Event{{ID: "0", Data: []byte("0")}, {ID: "1", Data: []byte("1")}, {ID: "2", Data: []byte("2")}}
-	dead := new(sinktest.Dead)
-	for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
-		require.NoError(t, err)
-	}
-	require.Equal(t, [][]string{{"0", "1", "2"}, {"2"}}, calls)
-	require.Len(t, dead.Letters, 1)
 }
 
 // A message that was damaged on its way is sent again.
@@ -227,17 +196,12 @@ func TestCharactersThatSQSRefusesAreNotSent(t *testing.T) {
 
 func TestInvalidConfigurationFailsInNew(t *testing.T) {
 	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
-	for field, made := range map[string]func() (*sqs.Sink, error){
-		"client":         func() (*sqs.Sink, error) { return sqs.New(nil, queue, nil) },
-		"queue":          func() (*sqs.Sink, error) { return sqs.New(client, queue+".fifo", nil) },
-		"Options.Events": func() (*sqs.Sink, error) { return sqs.New(client, queue, &sqs.Options{Events: -1}) },
-		"Options.Bytes":  func() (*sqs.Sink, error) { return sqs.New(client, queue, &sqs.Options{Bytes: -1}) },
-	} {
-		_, err := made()
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, field, invalid.Field)
-	}
+	refused := map[string]error{}
+	_, refused["client"] = sqs.New(nil, queue, nil)
+	_, refused["queue"] = sqs.New(client, queue+".fifo", nil)
+	_, refused["Options.Events"] = sqs.New(client, queue, &sqs.Options{Events: -1})
+	_, refused["Options.Bytes"] = sqs.New(client, queue, &sqs.Options{Bytes: -1})
+	sinktest.Refused(t, refused)
 	_, err := sqs.New(client, "", nil)
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 }

@@ -88,13 +88,6 @@ func (s *Script) Requests() []Request {
 	return append([]Request(nil), s.requests...)
 }
 
-// forget drops the requests so far.
-func (s *Script) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = nil
-}
-
 // Config configures a client whose requests go to the script. It retries as
 // often as by default, but without a pause.
 func (s *Script) Config() aws.Config {

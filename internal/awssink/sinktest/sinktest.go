@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,8 +32,22 @@ type Service struct {
 	// OK is the answer to a request of n events that are all stored.
 	OK func(n int) string
 
+	// Some is the answer to a request of n events of which some were not stored, for a
+	// reason that passes.
+	Some func(n int, failed []int) string
+
+	// Packs are events of some size, and how many of them each request has.
+	Packs []Pack
+
 	// Unclear are answers to a request of two events that confirm neither.
 	Unclear map[string]string
+}
+
+// Pack is how Deliver sends so many events of so many bytes.
+type Pack struct {
+	Events, Bytes int
+	Calls         []int
+	Dead          int
 }
 
 // event is one that every service takes.
@@ -74,6 +89,8 @@ func Run(t *testing.T, s Service) {
 		"a panic of the client becomes an error":                      s.panics,
 		"a call whose context ends returns its error":                 s.cancelled,
 		"Deliver sends again what the whole request lost":             s.delivered,
+		"Deliver sends again only what failed":                        s.resends,
+		"Deliver packs as many events as a request can have":          s.packs,
 		"Deliver gives up at once where another attempt cannot help":  s.givesUp,
 		"an event counts its Data, and nothing larger than its bound": s.limits,
 	} {
@@ -269,6 +286,16 @@ func Quick(attempts int) stream.Policy {
 	return stream.Policy{Attempts: attempts, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 }
 
+// Deliver delivers events in up to three attempts, and returns the dead letters.
+func Deliver(t *testing.T, sink stream.Sink, events []stream.Event) []stream.Dead {
+	t.Helper()
+	dead := new(Dead)
+	for i, err := range stream.Deliver(t.Context(), sink, events, Quick(3), dead) {
+		require.NoError(t, err, "event %d", i)
+	}
+	return dead.Letters
+}
+
 func (s Service) delivered(t *testing.T) {
 	for name, answer := range passing {
 		var calls atomic.Int64
@@ -278,24 +305,55 @@ func (s Service) delivered(t *testing.T) {
 			}
 			return Answer{Body: s.OK(len(s.Sent(t, r)))}
 		})
-		dead := new(Dead)
-		for _, err := range stream.Deliver(t.Context(), s.New(t, script.Config()), events(2), Quick(3), dead) {
-			require.NoError(t, err, name)
-		}
+		require.Empty(t, Deliver(t, s.New(t, script.Config()), events(2)), name)
 		require.Len(t, script.Requests(), 3, name)
-		require.Empty(t, dead.Letters, name)
+	}
+}
+
+func (s Service) resends(t *testing.T) {
+	all := events(7)
+	bad := []string{string(all[2].Data), string(all[5].Data)}
+	var calls [][]string
+	script := NewScript(func(r Request) Answer {
+		sent, failed := s.Sent(t, r), []int(nil)
+		calls = append(calls, sent)
+		for i, data := range sent {
+			if slices.Contains(bad, data) && (len(calls) < 3 || data == bad[1]) {
+				failed = append(failed, i)
+			}
+		}
+		return Answer{Body: s.Some(len(sent), failed)}
+	})
+	dead := Deliver(t, s.New(t, script.Config()), all)
+	require.Len(t, calls, 3)
+	require.Len(t, calls[0], 7)
+	require.Equal(t, bad, calls[1])
+	require.Equal(t, bad, calls[2])
+	require.Len(t, dead, 1, "the other one arrived at last")
+	require.Equal(t, all[5].ID, dead[0].Seq)
+}
+
+func (s Service) packs(t *testing.T) {
+	for _, p := range s.Packs {
+		script := NewScript(func(r Request) Answer { return Answer{Body: s.OK(len(s.Sent(t, r)))} })
+		made := events(p.Events)
+		for i := range made {
+			made[i].ID, made[i].Source, made[i].Type, made[i].At, made[i].Data = "i", "s", "t", time.Time{}, Text(p.Bytes)
+		}
+		require.Len(t, Deliver(t, s.New(t, script.Config()), made), p.Dead)
+		var calls []int
+		for _, r := range script.Requests() {
+			calls = append(calls, len(s.Sent(t, r)))
+		}
+		require.Equal(t, p.Calls, calls, "%d of %d bytes", p.Events, p.Bytes)
 	}
 }
 
 func (s Service) givesUp(t *testing.T) {
 	for name, answer := range lasting {
 		script := NewScript(func(Request) Answer { return answer })
-		dead := new(Dead)
-		for _, err := range stream.Deliver(t.Context(), s.New(t, script.Config()), events(2), Quick(3), dead) {
-			require.NoError(t, err, name)
-		}
+		require.Len(t, Deliver(t, s.New(t, script.Config()), events(2)), 2, name)
 		require.Len(t, script.Requests(), 1, name)
-		require.Len(t, dead.Letters, 2, name)
 	}
 }
 
@@ -310,13 +368,9 @@ func (s Service) limits(t *testing.T) {
 	require.Equal(t, limit.Event, limit.Size(fits))
 	over := event(1)
 	over.Data = Text(len(fits.Data) + 1)
-	dead := new(Dead)
-	for _, err := range stream.Deliver(t.Context(), sink, []stream.Event{fits, over}, Quick(3), dead) {
-		require.NoError(t, err)
-	}
+	require.Len(t, Deliver(t, sink, []stream.Event{fits, over}), 1)
 	require.Len(t, script.Requests(), 1)
 	require.Equal(t, []string{string(fits.Data)}, s.Sent(t, script.Requests()[0]))
-	require.Len(t, dead.Letters, 1)
 }
 
 // Text is a JSON object of n bytes.
@@ -331,6 +385,16 @@ type Dead struct{ Letters []stream.Dead }
 func (d *Dead) Put(_ context.Context, letter stream.Dead) error {
 	d.Letters = append(d.Letters, letter)
 	return nil
+}
+
+// Refused requires that New refused each field.
+func Refused(t *testing.T, errs map[string]error) {
+	t.Helper()
+	for field, err := range errs {
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid, field)
+		require.Equal(t, field, invalid.Field)
+	}
 }
 
 // Read reads a request's body.
