@@ -55,30 +55,3 @@ func TestWithoutPriceOnlyCallsInAtMostArePriced(t *testing.T) {
 	require.Equal(t, repeated, func() dynamotest.Cost { m.Price(); write(); return m.Take() }())
 }
 
-func indexed(name string) *dynamodb.CreateTableInput {
-	in := store.Schema(name)
-	in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
-		AttributeName: aws.String("Text"), AttributeType: types.ScalarAttributeTypeS,
-	})
-	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
-		IndexName:  aws.String("texts"),
-		KeySchema:  []types.KeySchemaElement{{AttributeName: aws.String("Text"), KeyType: types.KeyTypeHash}},
-		Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-	}}
-	return in
-}
-
-func TestIndexesArePriced(t *testing.T) {
-	t.Parallel()
-	m := dynamotest.NewMeter()
-	table := dynamotest.DB(t, m.Wrap).Table(dynamotest.Table(t, indexed))
-	put := func(text string) func() {
-		return func() { require.NoError(t, table.Put(row{PK: "a", SK: "1", Text: text}).Run(t.Context())) }
-	}
-	require.Equal(t, 2.0, m.AtMost(t, "first", dynamotest.Cost{Requests: 1, Write: 2}, put("x")).Write)
-	require.Equal(t, 3.0, m.AtMost(t, "moved", dynamotest.Cost{Requests: 1, Write: 3}, put("y")).Write)
-	got := m.AtMost(t, "index query of nothing", dynamotest.Cost{Requests: 1, Read: 0.5}, func() {
-		require.NoError(t, table.Get("Text", "z").Index("texts").All(t.Context(), new([]row)))
-	})
-	require.Equal(t, 0.5, got.Read)
-}
