@@ -6,8 +6,8 @@ import (
 )
 
 // All walks a list from its start to its end, MaxLimit items a request. An error
-// is the last pair, with a zero item; the end of ctx is an error too. Each range
-// over it starts again.
+// comes last, with a zero item; the end of ctx is an error too. Each range over it
+// starts again.
 //
 // Cost: as list, once for each MaxLimit items.
 func All[T any](ctx context.Context, list func(context.Context, PageRequest) (Page[T], error)) iter.Seq2[T, error] {

@@ -15,11 +15,11 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Call is one request to DynamoDB and what came of it.
+// Call is one request to DynamoDB and its result.
 type Call struct {
 	Operation string // Plaza's, such as "feed.Home.List", or ""
 	Action    string // DynamoDB's, such as "Query"
-	Table     string // one of them, if there are several
+	Table     string // the first by name, if there are several
 	Cost      Cost
 	Duration  time.Duration
 	Err       error // nil, or why this attempt failed; the SDK may try again

@@ -36,7 +36,7 @@ const (
 	noNull   = "a NULL is not true"
 	emptySet = "a set is empty"
 	repeated = "a member is in a set twice"
-	twice    = "a name stands twice"
+	twice    = "a name occurs twice"
 	tooDeep  = "lists and maps are nested too deep"
 	noType   = "an attribute's type is missing or unknown"
 )

@@ -19,7 +19,7 @@ import (
 type Dead struct {
 	Stream   string    `json:"stream,omitzero"`  // the stream's ARN
 	Shard    string    `json:"shard,omitzero"`   // "" if it is from a Lambda event
-	Seq      string    `json:"seq,omitzero"`     // of an event given to Deliver its ID
+	Seq      string    `json:"seq,omitzero"`     // or the ID of an event given to Deliver
 	LastSeq  string    `json:"lastSeq,omitzero"` // the last of a position of several records
 	KeyHash  string    `json:"keyHash,omitzero"` // equal for records of one item; "" if unknown
 	Reason   string    `json:"reason"`           // holds no data of the item
@@ -27,11 +27,11 @@ type Dead struct {
 	At       time.Time `json:"at,omitzero"` // when the record was written
 
 	// Record is what Encode wrote, the record's JSON in a Lambda event if it cannot
-	// be read, or the Data of an event given to Deliver. If it is empty, this is a
-	// position, to be read again from the stream within 24 hours: see Reread.
+	// be read, or the Data of an event given to Deliver. If it is empty, the letter
+	// is a position: Reread reads its records from the stream, within 24 hours.
 	Record []byte `json:"-"`
 
-	// Receipt is the DeadSource's, for its Delete. It is not stored.
+	// Receipt is set by a DeadSource, for its Delete. It is not stored.
 	Receipt string `json:"-"`
 }
 

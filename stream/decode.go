@@ -31,7 +31,7 @@ func (l Limits) depth() int   { return cmp.Or(max(l.Depth, 0), maxDepth) }
 // are no sequence numbers to report, and the error is ErrEvent.
 //
 // Records are read strictly: an attribute of no type or of two, null, an empty
-// set, a malformed number, text that is not Unicode and a name that stands twice
+// set, a malformed number, text that is not Unicode and a name that occurs twice
 // are all refused.
 func Decode(raw []byte, limits Limits) ([]Item, error) {
 	if len(raw) > limits.bytes() {

@@ -185,7 +185,7 @@ func (s *scanner) escaped(start int) (string, error) {
 	return "", s.fault("a string does not end")
 }
 
-// escape reads a backslash and what it stands for.
+// escape reads an escape sequence.
 func (s *scanner) escape() (rune, error) {
 	if s.i+1 >= len(s.b) {
 		return 0, s.fault("a string does not end")

@@ -27,7 +27,7 @@ func newTestLeases(t testing.TB, table string, wrap ...func(aws.HTTPClient) aws.
 	return newLeases(opened, "group", testARN)
 }
 
-func (l leases) stands(t testing.TB, shard string) leaseItem {
+func (l leases) stored(t testing.TB, shard string) leaseItem {
 	t.Helper()
 	shards, _, err := l.all(t.Context())
 	require.NoError(t, err)
@@ -47,9 +47,9 @@ func TestALeaseHasOneOwner(t *testing.T) {
 		for n := range 16 {
 			tries.Go(func() error {
 				name := fmt.Sprint("worker-", n)
-				stands, err := l.acquire(t.Context(), seen, name)
-				if stands.Owner == name {
-					won <- stands
+				stored, err := l.acquire(t.Context(), seen, name)
+				if stored.Owner == name {
+					won <- stored
 				}
 				return err
 			})
@@ -57,7 +57,7 @@ func TestALeaseHasOneOwner(t *testing.T) {
 		require.NoError(t, tries.Wait())
 		require.Len(t, won, 1)
 		seen = <-won
-		require.Equal(t, seen, l.stands(t, "s"))
+		require.Equal(t, seen, l.stored(t, "s"))
 	}
 }
 
@@ -75,7 +75,7 @@ func TestAFrozenOwnerCannotWrite(t *testing.T) {
 	bob, err := l.acquire(t.Context(), ann, "bob")
 	require.NoError(t, err)
 	require.Equal(t, "5", bob.Seq, "it goes on from there")
-	for range 2 { // even if she had the name that stands
+	for range 2 { // even if she had the name that is stored
 		owned, err = l.checkpoint(t.Context(), &ann, "6")
 		require.NoError(t, err)
 		require.False(t, owned)
@@ -83,7 +83,7 @@ func TestAFrozenOwnerCannotWrite(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, owned)
 		require.NoError(t, l.release(t.Context(), ann))
-		require.Equal(t, bob, l.stands(t, "s"))
+		require.Equal(t, bob, l.stored(t, "s"))
 		ann.Owner = "bob"
 	}
 	owned, err = l.end(t.Context(), bob)
@@ -92,7 +92,7 @@ func TestAFrozenOwnerCannotWrite(t *testing.T) {
 	owned, err = l.end(t.Context(), bob)
 	require.NoError(t, err)
 	require.True(t, owned, "a repeat")
-	again, err := l.acquire(t.Context(), l.stands(t, "s"), "ann")
+	again, err := l.acquire(t.Context(), l.stored(t, "s"), "ann")
 	require.NoError(t, err)
 	require.Empty(t, again.Owner, "an ended shard has no owner")
 }
@@ -116,7 +116,7 @@ func TestALateCheckpointUndoesNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, owned)
 		late.Arrive(t)
-		require.Equal(t, step.next, l.stands(t, "s").Seq)
+		require.Equal(t, step.next, l.stored(t, "s").Seq)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestACheckpointWhoseAnswerIsLostHolds(t *testing.T) {
 		owned, err = l.checkpoint(t.Context(), &held, "20")
 		require.NoError(t, err)
 		require.True(t, owned)
-		require.Equal(t, held, l.stands(t, "s"))
+		require.Equal(t, held, l.stored(t, "s"))
 	}
 }
 
@@ -170,22 +170,22 @@ func TestUnderFaultsOneWorkerCanCheckpoint(t *testing.T) {
 			for range faults.Size(60, 15) {
 				w := workers[random.IntN(len(workers))]
 				if random.IntN(3) == 0 { // it acquires, perhaps with an old knowledge
-					seen := clean.stands(t, "s")
+					seen := clean.stored(t, "s")
 					if random.IntN(3) == 0 && w.held.PK != "" {
 						seen = w.held
 					}
-					if stands, _ := w.acquire(t.Context(), seen, w.name); stands.Owner == w.name {
-						w.held = stands
+					if stored, _ := w.acquire(t.Context(), seen, w.name); stored.Owner == w.name {
+						w.held = stored
 					}
 				}
 				for _, w := range workers {
 					if w.held.PK == "" {
 						continue
 					}
-					before := clean.stands(t, "s")
+					before := clean.stored(t, "s")
 					seq++
 					owned, err := w.checkpoint(t.Context(), &w.held, strconv.Itoa(seq))
-					after := clean.stands(t, "s")
+					after := clean.stored(t, "s")
 					require.Equal(t, before.Lease, after.Lease)
 					if !(after.Lease == w.held.Lease) {
 						require.Equal(t, before, after, "only the owner can")

@@ -80,13 +80,13 @@ func (o *PollerOptions) withDefaults() (PollerOptions, error) {
 
 // PollerGroup says which workers share a stream.
 type PollerGroup struct {
-	// Table is the name of the table of leases. See Table.
+	// Table is the table of the leases, which the function Table describes.
 	Table string
 
 	// Stream is the stream's ARN. The stream must carry new and old images.
 	Stream string
 
-	// Name is of up to 256 bytes. Each group handles all records of the stream.
+	// Name has up to 256 bytes. Each group handles all records of the stream.
 	Name string
 }
 

@@ -13,12 +13,12 @@ import (
 // ready are the shards that may be read: their parent has ended or is gone.
 func ready(l *listing, known map[string]leaseItem) []string {
 	var ids []string
-	for id, stands := range known {
-		if stands.Ended || stands.damaged != nil {
+	for id, stored := range known {
+		if stored.Ended || stored.damaged != nil {
 			continue
 		}
-		parent, there := known[stands.Parent]
-		if stands.Parent == "" || parent.Ended || !there && !l.known[stands.Parent] {
+		parent, there := known[stored.Parent]
+		if stored.Parent == "" || parent.Ended || !there && !l.known[stored.Parent] {
 			ids = append(ids, id)
 		}
 	}
@@ -35,14 +35,14 @@ func (w *worker) balance(ctx, within context.Context, l *listing, known map[stri
 	var free []leaseItem
 	open := ready(l, known)
 	for _, id := range open {
-		stands := known[id]
-		if live[stands.Owner] {
-			shares[stands.Owner]++
+		stored := known[id]
+		if live[stored.Owner] {
+			shares[stored.Owner]++
 		}
 		_, held := w.held[id]
 		_, drained := w.drained[id]
-		if !held && !drained && (!live[stands.Owner] || stands.Owner == w.name) {
-			free = append(free, stands)
+		if !held && !drained && (!live[stored.Owner] || stored.Owner == w.name) {
+			free = append(free, stored)
 		}
 	}
 	part := quota(w.name, shares, len(open))
@@ -98,11 +98,11 @@ func (w *worker) take(ctx, within context.Context, free []leaseItem, known map[s
 			})
 		}
 		err := group.Wait()
-		for i, stands := range taken {
-			if stands.Owner == w.name && !stands.Ended {
-				_, follows := known[stands.Parent]
-				first := stands.Gen == 1 && batch[i].Gen == 0 && !follows
-				w.hold(ctx, stands, first)
+		for i, stored := range taken {
+			if stored.Owner == w.name && !stored.Ended {
+				_, follows := known[stored.Parent]
+				first := stored.Gen == 1 && batch[i].Gen == 0 && !follows
+				w.hold(ctx, stored, first)
 				n--
 			}
 		}

@@ -36,7 +36,7 @@ type holding struct {
 	stopping bool // the worker's
 }
 
-// outcome is what became of a holding.
+// outcome says how a holding ended.
 type outcome struct {
 	shard string
 	lease leaseItem

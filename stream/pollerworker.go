@@ -261,8 +261,8 @@ func (w *worker) list(ctx context.Context, known map[string]leaseItem) error {
 // several listings: a shard that came back would be read again.
 func (w *worker) forget(ctx context.Context, l *listing, known map[string]leaseItem) error {
 	missing := map[string]int{}
-	for id, stands := range known {
-		if !stands.Ended || l.known[id] {
+	for id, stored := range known {
+		if !stored.Ended || l.known[id] {
 			continue
 		}
 		if missing[id] = w.missing[id] + 1; missing[id] < forgetAfter {
@@ -281,8 +281,8 @@ func (w *worker) vanished(known map[string]leaseItem, err error) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
 	}
-	for id, stands := range known {
-		if !stands.Ended {
+	for id, stored := range known {
+		if !stored.Ended {
 			return fmt.Errorf("%w: stream %s, shard %s", ErrGap, w.source.arn, id)
 		}
 	}
@@ -296,8 +296,8 @@ func finished(l *listing, known map[string]leaseItem) bool {
 			return false
 		}
 	}
-	for _, stands := range known {
-		if !stands.Ended {
+	for _, stored := range known {
+		if !stored.Ended {
 			return false
 		}
 	}

@@ -80,8 +80,8 @@ func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor
 // again.
 //
 // Records that failed are tried again after a pause, until their attempts are
-// used up or their error is Permanent; then they are dead letters. An item that
-// cannot be read is one at once. Later records of the same item wait for an
+// used up or their error is Permanent; then they become dead letters. An item that
+// cannot be read becomes one at once. Later records of the same item wait for an
 // earlier one if the Batch reports them as ErrHeld, as Each does, and continue
 // after it was handled or became a dead letter.
 //

@@ -86,8 +86,8 @@ func NewReader(streams *dynamodbstreams.Client, arn string, opts *ReaderOptions)
 // Table returns the name of the table whose changes the stream has.
 func (r *Reader) Table() string { return r.source.table }
 
-// Reset forgets what was read: the next Next begins there, as if it were the
-// first. Changes between the two are not returned.
+// Reset forgets what was read. The next Next begins as the first one did: changes
+// before it are not returned.
 func (r *Reader) Reset() {
 	*r = Reader{
 		source: r.source, opts: r.opts, turn: r.turn, // so that a loop of Reset and Next still pauses
@@ -127,7 +127,7 @@ type tail struct {
 // succeeds decides where they begin: every change after it is returned, and some
 // older ones may be. A record that cannot be read is an Item with an error.
 //
-// A shard that could not be read has no items in a round, and only the first call
+// If a shard cannot be read, the round has no items of it; only the first call
 // fails for that. After ErrGap rebuild what the records feed, and call Reset. ErrEnd is
 // the stream's end.
 //

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Event is what a Sink sends of a Record.
+// Event is a message that a Sink sends.
 type Event struct {
 	ID     string    // the record's; consumers recognize a repeat by it
 	Source string    // of EventBridge: rules match it
@@ -20,8 +20,8 @@ type Sink interface {
 	// Limit bounds one Put.
 	Limit() Limit
 
-	// Put returns one Outcome an event, in their order, or an error if the whole
-	// request failed.
+	// Put returns an Outcome for each event, in their order, or an error if the
+	// whole request failed.
 	Put(context.Context, []Event) ([]Outcome, error)
 }
 
@@ -31,11 +31,12 @@ type Limit struct {
 	Bytes  int // of all events, as Size counts them
 	Event  int // of one event
 
-	// Size is what an event counts toward the bounds, as the service counts.
+	// Size returns the bytes that an event takes of the bounds, as the service
+	// counts them. Defaults to those of Data.
 	Size func(Event) int
 }
 
-// Outcome is what became of one event. The zero value: delivered.
+// Outcome says whether an event was delivered. The zero value says that it was.
 type Outcome struct {
 	Err   error
 	Retry bool // sending it again can help

@@ -51,4 +51,3 @@ func TestWithoutPriceOnlyCallsInAtMostArePriced(t *testing.T) {
 	require.Equal(t, dynamotest.Cost{Requests: 1}, m.Take())
 	require.Equal(t, repeated, func() dynamotest.Cost { m.Price(); write(); return m.Take() }())
 }
-

@@ -13,7 +13,7 @@ import (
 )
 
 // Unicode reports whether encoding/json keeps all characters of a JSON text: it is UTF-8,
-// and no half of a surrogate pair stands alone in an escape.
+// and no escape is half of a surrogate pair.
 func Unicode(text []byte) bool {
 	if !utf8.Valid(text) {
 		return false

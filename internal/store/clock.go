@@ -36,8 +36,8 @@ type clock struct {
 	turn  chan struct{} // allows one question at a time
 
 	mu    sync.Mutex
-	base  Reading       // of the last answer that had nothing against this clock
-	off   *offset       // of the last answer, if it had
+	base  Reading       // of the last answer that agreed with this clock
+	off   *offset       // of the last answer, if it did not agree
 	wrong error         // a *plaza.ClockError, once two answers in a row agreed
 	heard int           // how many answers had a Date
 	asked time.Duration // when a question ended, by the monotonic clock; 0 if the clock is right since
@@ -54,7 +54,7 @@ func (r Reading) parted(from Reading) bool {
 	return (r.Wall.Sub(from.Wall) - (r.Mono - from.Mono)).Abs() > maxParted
 }
 
-// offset bounds this process's clock less DynamoDB's.
+// offset bounds how far this process's clock is ahead of DynamoDB's.
 type offset struct{ least, most time.Duration }
 
 func newClock(table string, now func() Reading) *clock {
@@ -82,12 +82,12 @@ func (t *Table) Dated() *Table {
 	return &dated
 }
 
-// CheckClock returns a *plaza.ClockError if this process's clock may be more than 5 s from
-// DynamoDB's by two answers in a row to requests of Dated, and until an answer has nothing
-// against it.
+// CheckClock returns a *plaza.ClockError once two answers in a row to requests of Dated say
+// that this process's clock may be more than 5 s from DynamoDB's, and until an answer agrees
+// with the clock.
 //
-// It asks DynamoDB, at most once a second, if the last answer had something against the
-// clock, or if the wall clock and the monotonic clock have parted.
+// It asks DynamoDB, at most once a second, if the last answer did not agree, or if the wall
+// clock and the monotonic clock have parted.
 //
 // Cost: none; 1 request, 0.5 RCU if it asks; twice that before it first returns the error.
 func (t *Table) CheckClock(ctx context.Context) error {
@@ -146,8 +146,8 @@ func (c *clock) dates() int {
 	return c.heard
 }
 
-// doubtful reports whether the last of the answers since then was the first one against
-// the clock.
+// doubtful reports whether the last of the answers since then was the first one that did
+// not agree with the clock.
 func (c *clock) doubtful(heard int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// stands returns the item under key without its key.
-func stands(t *testing.T, table *store.Table, key store.Key) dynamo.Item {
+// attributes returns the item under key without its key.
+func attributes(t *testing.T, table *store.Table, key store.Key) dynamo.Item {
 	t.Helper()
 	var item dynamo.Item
 	require.NoError(t, table.Get(t.Context(), key, true, &item))
@@ -35,7 +35,7 @@ func TestAnUpdateChangesWhatItNames(t *testing.T) {
 	update := func(u *store.Update) dynamo.Item {
 		t.Helper()
 		require.NoError(t, table.Run(t.Context(), u))
-		return stands(t, table, key)
+		return attributes(t, table, key)
 	}
 	require.Equal(t, dynamo.Item{
 		"data":   &types.AttributeValueMemberS{Value: "d"},
@@ -86,7 +86,7 @@ func TestEqualValuesOfAnExpressionStayApart(t *testing.T) {
 	zeros := text(ids.ID(0).String())
 	require.Equal(t, dynamo.Item{
 		"a": text("5"), "b": number("5"), "c": number("6"), "d": text("6"), "e": zeros, "f": text(""), "g": zeros,
-	}, stands(t, table, key))
+	}, attributes(t, table, key))
 }
 
 func TestLongClausesStayApart(t *testing.T) {
@@ -101,7 +101,7 @@ func TestLongClausesStayApart(t *testing.T) {
 		want["add"+n] = &types.AttributeValueMemberN{Value: n}
 	}
 	require.NoError(t, table.Run(t.Context(), update))
-	require.Equal(t, want, stands(t, table, key))
+	require.Equal(t, want, attributes(t, table, key))
 }
 
 func TestEachConditionMustHold(t *testing.T) {

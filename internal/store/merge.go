@@ -13,7 +13,7 @@ import (
 // nothing to change, or the error of the call. First is sent without reading the item; it
 // may be nil.
 //
-// A write that was refused is no doubt: the item says what is left to do. Changed is true
+// A refused write leaves no doubt: the item shows what is left to do. Changed is true
 // if this call wrote; if the SDK has sent a write again, it may be false.
 func Merge[T any](ctx context.Context, t *Table, key Key, first Write, next func(*T) (Write, error)) (changed bool, err error) {
 	seen := new(T)

@@ -42,7 +42,7 @@ type plan []Attribute
 // plans has the plan of each struct that was decoded.
 var plans sync.Map
 
-// planOf panics if a field has no type that is decoded, or no role that there is.
+// planOf panics if the type of a field cannot be decoded, or its role is unknown.
 func planOf(t reflect.Type) plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(plan)

@@ -159,7 +159,7 @@ func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, 
 }
 
 // Pages reads all rows of a span, Limit at a time, each page as Read does. Limit defaults
-// to 1,000. An error is the last page.
+// to 1,000. An error comes last.
 func Pages[R any](ctx context.Context, t *Table, s Span) iter.Seq2[[]R, error] {
 	return func(yield func([]R, error) bool) {
 		next := s
