@@ -35,7 +35,7 @@ func (r *Repository) Access(ctx context.Context, in In) (Access, error) {
 }
 
 func (r *Repository) access(ctx context.Context, in In) (Access, error) {
-	keys := []store.Key{rowKey(in)}
+	keys := []store.Key{entryKey(in)}
 	p, isPair := in.pair()
 	if isPair {
 		keys = append(keys, headKey(in.Conversation))
@@ -44,7 +44,7 @@ func (r *Repository) access(ctx context.Context, in In) (Access, error) {
 	if err != nil {
 		return Access{}, err
 	}
-	own, err := r.rowOf(in, items)
+	own, err := r.entryOf(in, items)
 	if err != nil {
 		return Access{}, err
 	}

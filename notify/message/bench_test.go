@@ -89,12 +89,12 @@ func (h byHand) store(ctx context.Context, c, sender, id string, seq int64) erro
 	return err
 }
 
-// raise moves the rows of both users. The first user is the sender, who has read up to
+// raise moves the entries of both users. The first user is the sender, who has read up to
 // here.
 func (h byHand) raise(ctx context.Context, c string, users []string, read bool, id string, seq int64) error {
-	var rows errgroup.Group
+	var entries errgroup.Group
 	for i, user := range users {
-		rows.Go(func() error {
+		entries.Go(func() error {
 			in := &dynamodb.UpdateItemInput{
 				TableName: &h.table, Key: image{"pk": text("U#" + user), "sk": text("C#" + c)},
 				UpdateExpression:          aws.String("SET #last = :last, lastSeq = :seq"),
@@ -112,7 +112,7 @@ func (h byHand) raise(ctx context.Context, c string, users []string, read bool, 
 			return err
 		})
 	}
-	return rows.Wait()
+	return entries.Wait()
 }
 
 const proposal = "Shall we meet at the station?"

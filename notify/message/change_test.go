@@ -58,7 +58,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 	messageKey := func(name string) store.Key {
 		return store.Key{PK: keys.Join("C", name, "0"), SK: "0000000000000001"}
 	}
-	rowKey := func(name string) store.Key {
+	entryKey := func(name string) store.Key {
 		return store.Key{PK: keys.Join("U", "ann"), SK: keys.Join("C", name)}
 	}
 	content := func(ctx context.Context, r repository, name string) (any, error) {
@@ -92,10 +92,10 @@ func TestEachChangeHappensOnce(t *testing.T) {
 				return err
 			},
 		},
-		"Repository.MarkRead": {Item: rowKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
+		"Repository.MarkRead": {Item: entryKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
 			return errOf(r.MarkRead(ctx, in, 1))
 		})},
-		"Repository.Clear": {Item: rowKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
+		"Repository.Clear": {Item: entryKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
 			return errOf(r.Clear(ctx, in))
 		})},
 	}

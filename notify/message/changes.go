@@ -63,7 +63,7 @@ func Changes(r stream.Record) ([]Change, error) {
 	if err == nil {
 		switch begin := keys.Split(i.Key.PK)[0]; {
 		case begin == users:
-			changes, err = rowChanges(i)
+			changes, err = entryChanges(i)
 		case begin != conversations:
 		case i.Key.SK == headSK:
 			changes, err = headChanges(i)
@@ -111,12 +111,12 @@ func messageChanges(i images.Images) ([]Change, error) {
 
 func (i *item) lives() bool { return i != nil && i.Recalled == 0 }
 
-func rowChanges(i images.Images) (changes []Change, err error) {
-	before, after, err := images.Read[row](i)
+func entryChanges(i images.Images) (changes []Change, err error) {
+	before, after, err := images.Read[entry](i)
 	if err != nil || before == nil && after == nil {
 		return nil, err
 	}
-	in, _ := parseRowKey(i.Key) // one of them was decoded
+	in, _ := parseEntryKey(i.Key) // one of them was decoded
 	add := func(kind ChangeKind, seq int64) {
 		changes = append(changes, Change{Kind: kind, Conversation: in.Conversation, User: in.User, Seq: seq})
 	}
@@ -127,7 +127,7 @@ func rowChanges(i images.Images) (changes []Change, err error) {
 	_, isPair := in.pair()
 	was, is := !isPair && before.joined(), !isPair && after.joined()
 	if before == nil {
-		before = new(row)
+		before = new(entry)
 	}
 	switch {
 	case is && !was:
@@ -144,8 +144,8 @@ func rowChanges(i images.Images) (changes []Change, err error) {
 	return changes, nil
 }
 
-// joined reports whether a group's row is that of a member.
-func (w *row) joined() bool { return w != nil && w.Till == nil }
+// joined reports whether a group's entry is that of a member.
+func (e *entry) joined() bool { return e != nil && e.Till == nil }
 
 func headChanges(i images.Images) (changes []Change, err error) {
 	before, after, err := images.Read[head](i)

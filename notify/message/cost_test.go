@@ -30,7 +30,7 @@ func TestSendCostsNoMoreThanStated(t *testing.T) {
 		want := func(requests int, write, read float64) dynamotest.Cost {
 			return dynamotest.Cost{Requests: requests, Write: write, Read: read}
 		}
-		id, rows := fmt.Sprint("g", m), float64(m)
+		id, entries := fmt.Sprint("g", m), float64(m)
 		members := crowd(m)
 		names := float64(2 * (m * 8 / 1024)) // further KB
 		again := func(created bool) func() {
@@ -40,20 +40,20 @@ func TestSendCostsNoMoreThanStated(t *testing.T) {
 				require.Equal(t, created, found)
 			}
 		}
-		at("create", want(1, 4+3*rows+names, 0), again(true))
-		at("create again", want(1, 4+3*rows+names, 0), again(false))
-		at("first", want(1+m, 6+3*rows, 0), func() { w.send(t, id, members[0]) })
-		at("next", want(1+m, 6+3*rows, 0), func() { w.send(t, id, members[0]) })
+		at("create", want(1, 4+3*entries+names, 0), again(true))
+		at("create again", want(1, 4+3*entries+names, 0), again(false))
+		at("first", want(1+m, 6+3*entries, 0), func() { w.send(t, id, members[0]) })
+		at("next", want(1+m, 6+3*entries, 0), func() { w.send(t, id, members[0]) })
 		p := w.process(t, nil, meter.Wrap)
-		at("unread before, by a new process", want(3+m, 7+3*rows, 2), func() { p.send(t, id, members[1]) })
-		at("unread before", want(2+m, 7+3*rows, 0), func() { p.send(t, id, members[1]) })
+		at("unread before, by a new process", want(3+m, 7+3*entries, 2), func() { p.send(t, id, members[1]) })
+		at("unread before", want(2+m, 7+3*entries, 0), func() { p.send(t, id, members[1]) })
 		long := w.says(id, members[0], string(make([]byte, 3000)))
 		require.NoError(t, errOf(w.MarkRead(t.Context(), of(members[0], id), 4)))
-		at("outrun, and of 3 KB", want(2+m, 6+6+6+3*rows, 0), func() {
+		at("outrun, and of 3 KB", want(2+m, 6+6+6+3*entries, 0), func() {
 			_, _, err := w.Send(t.Context(), long)
 			require.NoError(t, err)
 		})
-		at("a repeat", want(2+m, 6+2*3+rows, 1), func() {
+		at("a repeat", want(2+m, 6+2*3+entries, 1), func() {
 			_, created, err := w.Send(t.Context(), long)
 			require.NoError(t, err)
 			require.False(t, created)

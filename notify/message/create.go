@@ -70,8 +70,8 @@ func (r *Repository) create(ctx context.Context, g Group, by string) (created bo
 		Put(r.table.Put(m).If("attribute_not_exists(pk)")).
 		Put(r.table.Put(head{PK: at.PK, SK: at.SK, Version: 1}).If("attribute_not_exists(pk)"))
 	for _, user := range first {
-		key := rowKey(In{g.ID, user})
-		tx.Put(r.table.Put(row{PK: key.PK, SK: key.SK, Last: id}))
+		key := entryKey(In{g.ID, user})
+		tx.Put(r.table.Put(entry{PK: key.PK, SK: key.SK, Last: id}))
 	}
 	err = r.mayMeet(ctx, by, g.Members...)
 	if err == nil {

@@ -64,7 +64,7 @@ func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 			require.EqualValues(t, (devices-4)*each, entry.Unread, user)
 		}
 		for i := range 2 {
-			require.NotNil(t, w.row(t, "g", fmt.Sprint("guest ", devices+i)).Till)
+			require.NotNil(t, w.entry(t, "g", fmt.Sprint("guest ", devices+i)).Till)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed 
 // editable reads a message whose sender may still send.
 func (r *Repository) editable(ctx context.Context, m Message) (item, error) {
 	in, key := In{m.Conversation, m.Sender}, messageKey(m.Conversation, m.Seq)
-	access := rowKey(in)
+	access := entryKey(in)
 	if _, isPair := in.pair(); isPair {
 		access = headKey(in.Conversation)
 	}
@@ -97,7 +97,7 @@ func (r *Repository) mayEdit(in In, items map[store.Key]dynamo.Item) error {
 		}
 		return err
 	}
-	own, err := r.rowOf(in, items)
+	own, err := r.entryOf(in, items)
 	if err == nil && own.Till != nil {
 		err = ErrNotMember
 	}

@@ -22,7 +22,7 @@ const eraseParallel = 4 // messages at once
 //
 // The name of a pair's conversation still contains the user's name.
 //
-// Cost: 1 request for 1,000 rows or 1 MB, 1 RCU for 4 KB; for each conversation as Leave
+// Cost: 1 request for 1,000 entries or 1 MB, 1 RCU for 4 KB; for each conversation as Leave
 // or Block, 2 requests, 1 RCU, 2 WCU, and 1 request for 1,000 messages of anybody or 1 MB,
 // 1 RCU for 4 KB; for each message of the user 1 request, 1 WCU for each KB, and 1 WCU.
 func (r *Repository) Erase(ctx context.Context, user string) error {
@@ -37,12 +37,12 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 func (r *Repository) erase(ctx context.Context, user string) error {
 	var damaged error
 	span := store.Span{PK: userPK(user), Ascending: true, Consistent: true}
-	for rows, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
+	for entries, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
 			return err
 		}
-		for _, found := range rows {
-			err := r.eraseRow(ctx, store.KeyOf(found))
+		for _, found := range entries {
+			err := r.eraseEntry(ctx, store.KeyOf(found))
 			if err != nil && !r.table.Skips(err) {
 				return err
 			}
@@ -52,10 +52,10 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 	return damaged
 }
 
-// eraseRow erases a user from a conversation. The row is deleted last, so that a repeat
+// eraseEntry erases a user from a conversation. The entry is deleted last, so that a repeat
 // finds the conversation.
-func (r *Repository) eraseRow(ctx context.Context, key store.Key) error {
-	if in, err := parseRowKey(key); err == nil { // otherwise no call wrote the row
+func (r *Repository) eraseEntry(ctx context.Context, key store.Key) error {
+	if in, err := parseEntryKey(key); err == nil { // otherwise no call wrote the entry
 		if err := r.eraseFrom(ctx, in); err != nil {
 			return err
 		}

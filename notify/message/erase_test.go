@@ -143,7 +143,7 @@ func TestEraseGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
-// The process dies between the first message of a pair and the rows of the two.
+// The process dies between the first message of a pair and the entries of the two.
 func TestEraseFindsAMessageThatIsInNoInbox(t *testing.T) {
 	t.Parallel()
 	for _, sender := range []string{"ann", "ben"} {
@@ -182,7 +182,7 @@ func TestEraseUnderFaults(t *testing.T) {
 	}
 }
 
-// A conversation has several buckets and damaged messages, and other rows are damaged
+// A conversation has several buckets and damaged messages, and other entries are damaged
 // too.
 func TestEraseReachesEverything(t *testing.T) {
 	t.Parallel()

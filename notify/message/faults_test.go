@@ -156,7 +156,7 @@ func (w world) message(t testing.TB, in message.In, seq int64) message.Message {
 }
 
 // settled checks a conversation that nobody writes to any more: numbers without gaps,
-// one message for each key, the members, and their rows at the last message. It returns
+// one message for each key, the members, and their entries at the last message. It returns
 // the number of messages.
 func (w world) settled(t testing.TB, conversation string, members ...string) (n int64) {
 	t.Helper()
@@ -177,9 +177,9 @@ func (w world) settled(t testing.TB, conversation string, members ...string) (n 
 	}
 	n = int64(len(seqs))
 	require.Equal(t, downFrom(n, 1), seqs)
-	rows := w.rows(t, conversation, members)
+	entries := w.entries(t, conversation, members)
 	for _, user := range members {
-		found := rows[user]
+		found := entries[user]
 		require.Nil(t, found.Till, user)
 		require.Equal(t, n, found.LastSeq, user)
 		if found.From == 0 && n > 0 {
@@ -190,16 +190,16 @@ func (w world) settled(t testing.TB, conversation string, members ...string) (n 
 	return n
 }
 
-// whole checks that a group's members, and nobody else, have a row that says so.
+// whole checks that a group's members, and nobody else, have an entry that says so.
 func (w world) whole(t testing.TB, group string) {
 	t.Helper()
 	users := append(crowd(100), "ann", "ben", "cleo", "dan")
-	rows := make([]dynamo.Keyed, len(users))
+	entries := make([]dynamo.Keyed, len(users))
 	for i, user := range users {
-		rows[i] = dynamo.Keys{keys.Join("U", user), "C#" + group}
+		entries[i] = dynamo.Keys{keys.Join("U", user), "C#" + group}
 	}
 	var found []dynamo.Item
-	err := w.raw(t).Batch("pk", "sk").Get(rows...).Consistent(true).All(t.Context(), &found)
+	err := w.raw(t).Batch("pk", "sk").Get(entries...).Consistent(true).All(t.Context(), &found)
 	if !errors.Is(err, dynamo.ErrNotFound) {
 		require.NoError(t, err)
 	}

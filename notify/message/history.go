@@ -153,52 +153,52 @@ func (h *history) young(i item) bool {
 // the upper bound.
 func (h *history) load(ctx context.Context, reach store.Reach) error {
 	gap, _ := parseSeqSK(reach.Gap)
-	var own row
+	var own entry
 	n := gap - 1
 	var err error
 	if reach.Gap == "" || reach.Ascending() {
 		own, n, err = h.r.place(ctx, h.in)
 	} else {
-		own, err = h.r.row(ctx, h.in)
+		own, err = h.r.entry(ctx, h.in)
 	}
 	h.first, h.last = own.readable(n)
 	h.left = own.Till != nil
 	return err
 }
 
-// row reads a user's row of a conversation. If there is none, a pair's row has the
+// entry reads a user's entry of a conversation. If there is none, a pair's entry has the
 // defaults, and a group's user is not a member.
-func (r *Repository) row(ctx context.Context, in In) (row, error) {
-	items, err := r.table.GetAll(ctx, []store.Key{rowKey(in)}, true, 1)
+func (r *Repository) entry(ctx context.Context, in In) (entry, error) {
+	items, err := r.table.GetAll(ctx, []store.Key{entryKey(in)}, true, 1)
 	if err != nil {
-		return row{}, err
+		return entry{}, err
 	}
-	return r.rowOf(in, items)
+	return r.entryOf(in, items)
 }
 
-// place reads a user's row of a conversation, as row does, and the number of messages.
-func (r *Repository) place(ctx context.Context, in In) (own row, n int64, err error) {
-	items, err := r.table.GetAll(ctx, []store.Key{rowKey(in), headKey(in.Conversation)}, true, 1)
+// place reads a user's entry of a conversation, as entry does, and the number of messages.
+func (r *Repository) place(ctx context.Context, in In) (own entry, n int64, err error) {
+	items, err := r.table.GetAll(ctx, []store.Key{entryKey(in), headKey(in.Conversation)}, true, 1)
 	if err != nil {
-		return row{}, 0, err
+		return entry{}, 0, err
 	}
-	if own, err = r.rowOf(in, items); err != nil {
-		return row{}, 0, err
+	if own, err = r.entryOf(in, items); err != nil {
+		return entry{}, 0, err
 	}
 	h, err := r.headOf(in.Conversation, items)
 	return own, h.N, err
 }
 
-func (r *Repository) rowOf(in In, items map[store.Key]dynamo.Item) (row, error) {
-	key := rowKey(in)
+func (r *Repository) entryOf(in In, items map[store.Key]dynamo.Item) (entry, error) {
+	key := entryKey(in)
 	found := items[key]
 	if found == nil {
 		if _, isPair := in.pair(); !isPair {
-			return row{}, ErrNotMember
+			return entry{}, ErrNotMember
 		}
-		return row{PK: key.PK, SK: key.SK, in: in}, nil
+		return entry{PK: key.PK, SK: key.SK, in: in}, nil
 	}
-	var own row
+	var own entry
 	err := r.table.Decode(found, &own)
 	return own, err
 }

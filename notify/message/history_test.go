@@ -98,8 +98,8 @@ func TestHistoryShowsWhatTheUserMayRead(t *testing.T) {
 	w := newWorld(t, nil)
 	w.lay(t, "g", 0, "ann").send(t, 10)
 	group := func(user string) message.In { return message.In{Conversation: "g", User: user} }
-	row := func(user string, more attributes) message.In {
-		(&laid{w: w, name: "g"}).row(t, user, more)
+	entry := func(user string, more attributes) message.In {
+		(&laid{w: w, name: "g"}).entry(t, user, more)
 		return group(user)
 	}
 	for name, c := range map[string]struct {
@@ -107,11 +107,11 @@ func TestHistoryShowsWhatTheUserMayRead(t *testing.T) {
 		last, first int64
 	}{
 		"all":                       {group("ann"), 10, 1},
-		"since the user joined":     {row("ben", attributes{"from": 4, "read": 4, "lastSeq": 4}), 10, 5},
-		"a row that lags":           {row("carl", attributes{"read": 0, "lastSeq": 2}), 10, 1},
-		"until the user left":       {row("dora", attributes{"from": 2, "till": 7, "read": 2, "lastSeq": 7}), 7, 3},
-		"who came and left at once": {row("eve", attributes{"from": 7, "till": 7, "read": 7, "lastSeq": 7}), 0, 1},
-		"all was cleared":           {row("finn", attributes{"from": 10, "read": 0, "lastSeq": 9}), 0, 1},
+		"since the user joined":     {entry("ben", attributes{"from": 4, "read": 4, "lastSeq": 4}), 10, 5},
+		"an entry that lags":        {entry("carl", attributes{"read": 0, "lastSeq": 2}), 10, 1},
+		"until the user left":       {entry("dora", attributes{"from": 2, "till": 7, "read": 2, "lastSeq": 7}), 7, 3},
+		"who came and left at once": {entry("eve", attributes{"from": 7, "till": 7, "read": 7, "lastSeq": 7}), 0, 1},
+		"all was cleared":           {entry("finn", attributes{"from": 10, "read": 0, "lastSeq": 9}), 0, 1},
 	} {
 		for _, limit := range faults.Some(2, 3, 100, 1, 4) {
 			require.Equal(t, downFrom(c.last, c.first), w.history(t, c.in, limit), name)
@@ -234,12 +234,12 @@ func TestADamagedPlaceIsAnError(t *testing.T) {
 	calls := map[string]func(in message.In) error{
 		"History": func(in message.In) error { _, err := w.History(t.Context(), in, cursor.PageRequest{}); return err },
 		"Clear":   func(in message.In) error { return errOf(w.Clear(t.Context(), in)) },
-		"Read":    func(in message.In) error { return errOf(w.MarkRead(t.Context(), in, 4)) }, // higher than the row's last message
+		"Read":    func(in message.In) error { return errOf(w.MarkRead(t.Context(), in, 4)) }, // higher than the entry's last message
 	}
 	for _, attribute := range []string{"read", "from", "till", "own", "last", "lastSeq"} {
 		for _, value := range []any{"x", -1, []byte("x"), true} {
 			if _, text := value.(string); text || attribute != "last" {
-				l.row(t, "ann", attributes{"lastSeq": 3, "read": 1, attribute: value})
+				l.entry(t, "ann", attributes{"lastSeq": 3, "read": 1, attribute: value})
 				for name, call := range calls {
 					err := call(message.In{Conversation: "g", User: "ann"})
 					require.ErrorIs(t, err, plaza.ErrCorrupt, "%s %s %v", name, attribute, value)

@@ -33,18 +33,18 @@ type Count struct {
 // conversation that gets a message between two pages moves to the top. Conversations
 // that the user has left are left out.
 //
-// Cost: 2 requests, 0.5 RCU for 4 KB of rows, some 20, and 0.5 RCU for each message shown; where
-// a message was sent just before 1 request, 1 RCU more; past damaged rows 8 requests
+// Cost: 2 requests, 0.5 RCU for 4 KB of entries, some 20, and 0.5 RCU for each message shown; where
+// a message was sent just before 1 request, 1 RCU more; past damaged entries 8 requests
 // at most; twice the units where Options.Consistent is set.
 func (r *Repository) Inbox(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Inbox")
 	if err := keys.CheckName("User", user); err != nil {
 		return cursor.Page[Entry]{}, err
 	}
-	page, err := store.List[row, Entry]{
+	page, err := store.List[entry, Entry]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "message/inbox", Partition: user},
-		Read: func(ctx context.Context, reach store.Reach) ([]row, string, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]entry, string, error) {
 			span := store.IndexSpan{
 				Partition: userPK(user), Ascending: reach.Ascending(), Limit: reach.Limit, Consistent: r.opts.Consistent,
 			}
@@ -53,15 +53,15 @@ func (r *Repository) Inbox(ctx context.Context, user string, req cursor.PageRequ
 			} else {
 				span.To = []byte(reach.Gap)
 			}
-			return store.ReadIndex[row](ctx, r.table, recent, span)
+			return store.ReadIndex[entry](ctx, r.table, recent, span)
 		},
-		Order: store.Order[row]{
-			Below: func(w row) string { return w.Last.String() },
-			Above: func(w row) string { return w.Last.String() + after },
-			// A damaged row has a place too, so that a reader gets past it.
+		Order: store.Order[entry]{
+			Below: func(e entry) string { return e.Last.String() },
+			Above: func(e entry) string { return e.Last.String() + after },
+			// A damaged entry has a place too, so that a reader gets past it.
 			Valid: func(gap string) bool { return gap != "" && len(gap) <= maxPlace && utf8.ValidString(gap) },
 		},
-		Item: row.entry,
+		Item: entry.shown,
 	}.Page(ctx, req)
 	if err == nil {
 		err = r.preview(ctx, page.Items)
@@ -77,16 +77,16 @@ const (
 	maxPlace = 1024   // bytes of a sort key
 )
 
-// entry sets only the number of the last message; preview adds the rest.
-func (w row) entry() Entry {
-	e := Entry{Conversation: w.in.Conversation, Unread: w.unread(), Read: w.readUpTo()}
-	if p, ok := w.in.pair(); ok {
-		e.Other = p.Other
+// shown sets only the number of the last message; preview adds the rest.
+func (e entry) shown() Entry {
+	s := Entry{Conversation: e.in.Conversation, Unread: e.unread(), Read: e.readUpTo()}
+	if p, ok := e.in.pair(); ok {
+		s.Other = p.Other
 	}
-	if w.LastSeq > w.From {
-		e.Last.Seq = w.LastSeq
+	if e.LastSeq > e.From {
+		s.Last.Seq = e.LastSeq
 	}
-	return e
+	return s
 }
 
 // preview adds the last messages to entries. If a message is missing or damaged, its
@@ -118,7 +118,7 @@ func (r *Repository) preview(ctx context.Context, entries []Entry) error {
 }
 
 // addLagging reads again, consistently, what an eventually consistent read did not find:
-// a row is written after its message.
+// an entry is written after its message.
 func (r *Repository) addLagging(ctx context.Context, items map[store.Key]dynamo.Item, wanted []store.Key) error {
 	var missing []store.Key
 	for _, key := range wanted {
@@ -144,18 +144,18 @@ func (r *Repository) Unread(ctx context.Context, user string) (Count, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return Count{}, err
 	}
-	rows, err := store.QueryIndex[row](ctx, r.table, recent, store.IndexSpan{
+	entries, err := store.QueryIndex[entry](ctx, r.table, recent, store.IndexSpan{
 		Partition: userPK(user), Limit: maxCounted + 1, Consistent: r.opts.Consistent,
 	})
 	if err != nil {
 		return Count{}, wrap("unread of", user, err)
 	}
 	var count Count
-	if len(rows) > maxCounted {
-		rows, count.More = rows[:maxCounted], true
+	if len(entries) > maxCounted {
+		entries, count.More = entries[:maxCounted], true
 	}
-	for _, w := range rows {
-		if n := w.unread(); n > 0 {
+	for _, e := range entries {
+		if n := e.unread(); n > 0 {
 			count.Conversations++
 			count.Messages += n
 		}

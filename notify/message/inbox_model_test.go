@@ -65,7 +65,7 @@ type shuffle struct {
 	world
 	suffix  string // for the names of one run
 	late    *faults.Late
-	laggard world // whose rows do not arrive
+	laggard world // whose entries do not arrive
 	lagging bool
 	talks   []*talk
 	calls   int
@@ -222,7 +222,7 @@ func other(c *talk, name string) string {
 	return ""
 }
 
-// Calls come in random order. The rows of some messages are written only by a repeat of
+// Calls come in random order. The entries of some messages are written only by a repeat of
 // Send, or long after it.
 func TestInboxesAreWhatWasDone(t *testing.T) {
 	t.Parallel()
@@ -246,7 +246,7 @@ func TestInboxesAreWhatWasDone(t *testing.T) {
 			"clear":      m.clearAll,
 			"membership": m.join,
 			"recall":     m.recall,
-			"late rows arrive": func(*rapid.T) {
+			"late entries arrive": func(*rapid.T) {
 				if m.kept {
 					m.late.Arrive(t)
 					m.kept = false

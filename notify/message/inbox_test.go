@@ -91,26 +91,26 @@ func TestAnInboxShowsWhatIsLastAndUnread(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	names := map[string]attributes{
-		"nothing read":                 {"lastSeq": 5, "read": 0},
-		"some read":                    {"lastSeq": 5, "read": 3},
-		"all read":                     {"lastSeq": 5, "read": 5},
-		"read more than the row knows": {"lastSeq": 5, "read": 7},
-		"own messages":                 {"lastSeq": 5, "read": 2, "own": numberSet("1", "2", "4", "5", "6")},
-		"cleared":                      {"lastSeq": 5, "read": 1, "from": 5},
-		"cleared before":               {"lastSeq": 5, "read": 1, "from": 4, "own": numberSet("3")},
-		"left":                         {"lastSeq": 4, "read": 1, "till": 4},
+		"nothing read":                   {"lastSeq": 5, "read": 0},
+		"some read":                      {"lastSeq": 5, "read": 3},
+		"all read":                       {"lastSeq": 5, "read": 5},
+		"read more than the entry knows": {"lastSeq": 5, "read": 7},
+		"own messages":                   {"lastSeq": 5, "read": 2, "own": numberSet("1", "2", "4", "5", "6")},
+		"cleared":                        {"lastSeq": 5, "read": 1, "from": 5},
+		"cleared before":                 {"lastSeq": 5, "read": 1, "from": 4, "own": numberSet("3")},
+		"left":                           {"lastSeq": 4, "read": 1, "till": 4},
 	}
 	unread := map[string]int64{"nothing read": 5, "some read": 2, "own messages": 1, "cleared before": 1}
-	read := map[string]int64{"some read": 3, "all read": 5, "read more than the row knows": 7, "own messages": 2, "cleared": 5, "cleared before": 4}
+	read := map[string]int64{"some read": 3, "all read": 5, "read more than the entry knows": 7, "own messages": 2, "cleared": 5, "cleared before": 4}
 	var order []string
-	for name, row := range names {
+	for name, entry := range names {
 		l := w.lay(t, name, 0, "zoe")
 		l.send(t, 5)
-		if row["till"] == nil {
-			row["last"] = w.id().String()
+		if entry["till"] == nil {
+			entry["last"] = w.id().String()
 			order = append(order, name)
 		}
-		l.row(t, "ann", row)
+		l.entry(t, "ann", entry)
 	}
 	slices.Reverse(order)
 	var got []string
@@ -201,7 +201,7 @@ func TestDamageEndsNoInbox(t *testing.T) {
 	require.Equal(t, message.Count{Conversations: 4, Messages: 4}, w.unreadOf(t, "ann"))
 }
 
-func TestManyDamagedRowsStopNoReader(t *testing.T) {
+func TestManyDamagedEntriesStopNoReader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.layInbox(t, "ann", "1")

@@ -9,5 +9,5 @@ import (
 func TestTheCodeOfItemsIsGenerated(t *testing.T) {
 	t.Parallel()
 	t.Run("item", func(t *testing.T) { itemgen.Check[item](t, "item_gen.go") })
-	t.Run("row", func(t *testing.T) { itemgen.Check[row](t, "row_gen.go") })
+	t.Run("entry", func(t *testing.T) { itemgen.Check[entry](t, "entry_gen.go") })
 }

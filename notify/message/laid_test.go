@@ -59,8 +59,8 @@ func (l *laid) head() attributes {
 	return attributes{"pk": "C#" + l.name, "sk": "~", "n": l.n, "mver": 1}
 }
 
-// row replaces a user's row.
-func (l *laid) row(t testing.TB, user string, more attributes) {
+// entry replaces a user's entry.
+func (l *laid) entry(t testing.TB, user string, more attributes) {
 	t.Helper()
 	item := attributes{"pk": keys.Join("U", user), "sk": "C#" + l.name}
 	maps.Copy(item, more)
@@ -71,7 +71,7 @@ func messageAt(conversation string, seq int64) (pk, sk string) {
 	return fmt.Sprint("C#", conversation, "#", seq/bucket), fmt.Sprintf("%016d", seq)
 }
 
-// send adds messages of the first member, and moves the rows of all.
+// send adds messages of the first member, and moves the entries of all.
 func (l *laid) send(t testing.TB, n int) (seqs []int64) {
 	t.Helper()
 	var items []any

@@ -108,9 +108,9 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 	}
 }
 
-// The message is stored. The writes of its rows arrive after other messages were sent,
+// The message is stored. The writes of its entries arrive after other messages were sent,
 // read and cleared, or after the member left.
-func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
+func TestEntriesOfAnEarlierMessageChangeNothing(t *testing.T) {
 	t.Parallel()
 	for name, then := range faults.Sample(7, map[string]func(t *testing.T, w world){
 		"repeated": func(*testing.T, world) {},
@@ -162,7 +162,7 @@ func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 }
 
 // A request that was sent before the user left arrives afterwards.
-func TestALateRowBringsNobodyBack(t *testing.T) {
+func TestALateEntryBringsNobodyBack(t *testing.T) {
 	t.Parallel()
 	for _, sender := range []string{"ann", "ben"} {
 		holding := new(atomic.Bool)
@@ -175,15 +175,15 @@ func TestALateRowBringsNobodyBack(t *testing.T) {
 		holding.Store(false)
 		_, err = w.Leave(t.Context(), of("ben", "g"))
 		require.NoError(t, err)
-		left := w.row(t, "g", "ben")
+		left := w.entry(t, "g", "ben")
 		late.Arrive(t)
-		require.Equal(t, left, w.row(t, "g", "ben"))
+		require.Equal(t, left, w.entry(t, "g", "ben"))
 		require.Empty(t, w.inbox(t, "ben"))
 	}
 }
 
-// The sender has read nothing, so the late write of the row expects nothing that is there.
-func TestALateRowOfAnErasedUserStaysAway(t *testing.T) {
+// The sender has read nothing, so the late write of the entry expects nothing that is there.
+func TestALateEntryOfAnErasedUserStaysAway(t *testing.T) {
 	t.Parallel()
 	late := &faults.Late{Holds: func(op string, body []byte) bool {
 		return op == "UpdateItem" && bytes.Contains(body, []byte("U#ann")) && bytes.Contains(body, []byte(`"own"`))

@@ -148,7 +148,7 @@ func BenchmarkMarkRead(b *testing.B) {
 	w := newWorld(b, nil)
 	l := w.lay(b, "g", 1<<40, "ann", "ben")
 	in := message.In{Conversation: "g", User: "ben"}
-	l.row(b, "ben", attributes{"lastSeq": int64(1 << 40), "read": 0, "last": w.id().String()})
+	l.entry(b, "ben", attributes{"lastSeq": int64(1 << 40), "read": 0, "last": w.id().String()})
 	c := newBare(b, w)
 	upTo := int64(0)
 	dynamotest.Pair(b, func() {

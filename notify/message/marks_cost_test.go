@@ -53,7 +53,7 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 		return func() error { return errOf(w.MarkRead(t.Context(), in, upTo)) }
 	}
 	clear := func() error { return errOf(w.Clear(t.Context(), ben)) }
-	lag := func() { l.row(t, p.Other, attributes{"lastSeq": 3, "read": 3}) }
+	lag := func() { l.entry(t, p.Other, attributes{"lastSeq": 3, "read": 3}) }
 	var newest cursor.Cursor
 	for _, c := range []struct {
 		name   string
@@ -78,7 +78,7 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 		{name: "receipts of ten", want: cost{Requests: 2, Read: 1 + 10}, call: receipts(member)},
 		{name: "read", want: cost{Requests: 1, Write: 2}, call: read(ben, 30)},
 		{name: "read again", want: cost{Requests: 1, Write: 1}, call: read(ben, 30)},
-		{name: "read where the row lags", want: cost{Requests: 3, Read: 2, Write: 3}, before: lag, call: read(ben, 30)},
+		{name: "read where the entry lags", want: cost{Requests: 3, Read: 2, Write: 3}, before: lag, call: read(ben, 30)},
 		{name: "clear", want: cost{Requests: 2, Read: 2, Write: 2}, call: clear},
 		{name: "clear again", want: cost{Requests: 1, Read: 2}, call: clear},
 	} {

@@ -86,7 +86,7 @@ func (in In) checkGroup() error {
 
 func (r *Repository) join(ctx context.Context, in In, by string) (changed bool, err error) {
 	refusal := r.mayMeet(ctx, by, in.User)
-	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
+	return r.alter(ctx, in, func(k known, id ids.ID) (next known, entry *store.Update, err error) {
 		if refusal != nil && !k.has(in.User) {
 			return k, nil, refusal
 		}
@@ -97,7 +97,7 @@ func (r *Repository) join(ctx context.Context, in In, by string) (changed bool, 
 // admit adds a user whom Create still has to add. It does not add a user again who was
 // added and has left.
 func (r *Repository) admit(ctx context.Context, in In) (changed bool, err error) {
-	changed, err = r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
+	changed, err = r.alter(ctx, in, func(k known, id ids.ID) (next known, entry *store.Update, err error) {
 		if !slices.Contains(k.pending, in.User) {
 			return k, nil, errAdmitted
 		}
@@ -109,7 +109,7 @@ func (r *Repository) admit(ctx context.Context, in In) (changed bool, err error)
 	return changed, err
 }
 
-func (r *Repository) joining(in In, k known, id ids.ID) (next known, row *store.Update, err error) {
+func (r *Repository) joining(in In, k known, id ids.ID) (next known, entry *store.Update, err error) {
 	switch {
 	case k.has(in.User):
 		return k, nil, store.ErrSame
@@ -119,19 +119,19 @@ func (r *Repository) joining(in In, k known, id ids.ID) (next known, row *store.
 	next = k
 	next.members = append(slices.Clone(k.members), in.User)
 	next.pending = without(k.pending, in.User)
-	row = r.table.Update(rowKey(in)).Set("last", id).
+	entry = r.table.Update(entryKey(in)).Set("last", id).
 		Set("from", k.n).Set("read", k.n).Set("lastSeq", k.n).Remove("till")
-	return next, row, nil
+	return next, entry, nil
 }
 
 func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error) {
-	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
+	return r.alter(ctx, in, func(k known, id ids.ID) (next known, entry *store.Update, err error) {
 		if !k.has(in.User) {
 			return k, nil, store.ErrSame
 		}
 		next = k
 		next.members = without(k.members, in.User)
-		return next, r.table.Update(rowKey(in)).Set("till", k.n).Remove("last").If("attribute_exists(pk)"), nil
+		return next, r.table.Update(entryKey(in)).Set("till", k.n).Remove("last").If("attribute_exists(pk)"), nil
 	})
 }
 
@@ -143,7 +143,7 @@ func without(users []string, user string) []string {
 var errAdmitted = errors.New("message: the user was added")
 
 // alter changes the membership of a user in one transaction of the head, the members
-// and the user's row. The edit returns the new state and the row's update, or an error.
+// and the user's entry. The edit returns the new state and the entry's update, or an error.
 // After store.ErrSame only the version rises, so that no earlier call comes after this one.
 func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) (known, *store.Update, error)) (changed bool, err error) {
 	done, err := r.turns.Take(ctx, headKey(in.Conversation))
@@ -155,7 +155,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 	if err != nil {
 		return false, err
 	}
-	rowless, noted := false, false
+	entryless, noted := false, false
 	k, err := r.know(ctx, in.Conversation)
 	for range maxTries {
 		if err != nil {
@@ -164,7 +164,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 		if k.version == 0 {
 			return false, plaza.ErrNotFound
 		}
-		next, row, reason := edit(k, id)
+		next, entry, reason := edit(k, id)
 		if reason != nil && !k.fresh {
 			k, err = r.load(ctx, in.Conversation)
 			continue
@@ -180,8 +180,8 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 		tx := r.table.Tx().
 			Update(k.unchanged(r.table.Update(headKey(in.Conversation))).Set("mver", next.version)).
 			Update(r.members(in, k, next))
-		if !rowless && !same {
-			tx.Update(row)
+		if !entryless && !same {
+			tx.Update(entry)
 		}
 		err = r.table.Run(ctx, tx)
 		refused, ok := store.AsRefused(err)
@@ -195,7 +195,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 		head, outrun := refused.At(0)
 		_, members := refused.At(1)
 		if _, ok := refused.At(2); ok {
-			rowless = true // the member was erased
+			entryless = true // the member was erased
 		}
 		switch {
 		case outrun:

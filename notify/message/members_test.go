@@ -268,8 +268,8 @@ func TestTheLargestGroupFits(t *testing.T) {
 	require.EqualValues(t, 1, w.settled(t, id, members...))
 }
 
-// A member without a row, or with a damaged one, can leave and come back.
-func TestADamagedRowKeepsNobodyIn(t *testing.T) {
+// A member without an entry, or with a damaged one, can leave and come back.
+func TestADamagedEntryKeepsNobodyIn(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]attributes{"gone": nil, "damaged": {"read": "text", "lastSeq": "text"}} {
 		w := newWorld(t, nil)

@@ -11,10 +11,10 @@ import (
 
 const (
 	maxOwn        = 64 // own messages above what the user has read
-	raiseParallel = 16 // rows of one message that are written at once
+	raiseParallel = 16 // entries of one message that are written at once
 )
 
-// raiseAll moves the conversation to the top of each member's inbox. A damaged row does
+// raiseAll moves the conversation to the top of each member's inbox. A damaged entry does
 // not stop the others.
 func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) error {
 	return parallel.ForEach(ctx, len(members), raiseParallel, func(ctx context.Context, i int) error {
@@ -24,18 +24,18 @@ func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) 
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("row of %q: %w", in.User, err)
+			return fmt.Errorf("entry of %q: %w", in.User, err)
 		}
 		return nil
 	})
 }
 
-// raise moves a row to a message, unless the row has a later one or the user has left. The
-// sends of a process take turns at a row, and one writes for all that wait.
+// raise moves an entry to a message, unless the entry has a later one or the user has left. The
+// sends of a process take turns at an entry, and one writes for all that wait.
 func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 	leave := r.waiting.join(in, m)
 	defer leave()
-	done, err := r.turns.Take(ctx, rowKey(in))
+	done, err := r.turns.Take(ctx, entryKey(in))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 	return nil
 }
 
-// lift moves a row to the newest message, if that is not zero, and adds own messages. It
+// lift moves an entry to the newest message, if that is not zero, and adds own messages. It
 // first sends an update that needs no read, if the own messages allow one.
 func (r *Repository) lift(ctx context.Context, in In, newest Message, own numbers) error {
 	var quick store.Write
@@ -59,7 +59,7 @@ func (r *Repository) lift(ctx context.Context, in In, newest Message, own number
 		quick = r.quick(in, newest, own)
 	}
 	_, isPair := in.pair()
-	_, err := store.Merge(ctx, r.table, rowKey(in), quick, func(seen *row) (store.Write, error) {
+	_, err := store.Merge(ctx, r.table, entryKey(in), quick, func(seen *entry) (store.Write, error) {
 		next, changed := seen.raised(newest, own)
 		if !changed || !isPair && seen.PK == "" { // the user was erased
 			return nil, store.ErrSame
@@ -69,11 +69,11 @@ func (r *Repository) lift(ctx context.Context, in In, newest Message, own number
 	return err
 }
 
-// quick writes what a row lacks, if the row is as usual: older than the newest message,
+// quick writes what an entry lacks, if the entry is as usual: older than the newest message,
 // and read up to just before the first of the own ones.
 func (r *Repository) quick(in In, newest Message, own numbers) *store.Update {
-	quick := r.table.Update(rowKey(in)).If("attribute_not_exists(till)")
-	if _, isPair := in.pair(); !isPair { // its row was written with the membership
+	quick := r.table.Update(entryKey(in)).If("attribute_not_exists(till)")
+	if _, isPair := in.pair(); !isPair { // its entry was written with the membership
 		quick.If("attribute_exists(pk)")
 	}
 	if newest.Seq > 0 {
@@ -94,27 +94,27 @@ func (r *Repository) quick(in In, newest Message, own numbers) *store.Update {
 // follow reports whether the sorted numbers have no gaps.
 func (n numbers) follow() bool { return len(n) == 0 || n[len(n)-1]-n[0] == int64(len(n)-1) }
 
-// raised returns the row as it is after messages, which may be older than others that it
+// raised returns the entry as it is after messages, which may be older than others that it
 // knows.
-func (w row) raised(newest Message, own numbers) (next row, changed bool) {
-	next = w
-	if w.Till != nil {
-		return w, false
+func (e entry) raised(newest Message, own numbers) (next entry, changed bool) {
+	next = e
+	if e.Till != nil {
+		return e, false
 	}
-	if w.LastSeq < newest.Seq {
+	if e.LastSeq < newest.Seq {
 		next.Last, next.LastSeq, changed = newest.ID, newest.Seq, true
 	}
-	above := w.readUpTo()
+	above := e.readUpTo()
 	var all numbers
 	for _, seq := range own {
-		if seq > above && !slices.Contains(w.Own, seq) {
+		if seq > above && !slices.Contains(e.Own, seq) {
 			all = append(all, seq)
 		}
 	}
 	if len(all) == 0 {
 		return next, changed
 	}
-	for _, seq := range w.Own {
+	for _, seq := range e.Own {
 		if seq > above {
 			all = append(all, seq)
 		}
@@ -128,10 +128,10 @@ func (w row) raised(newest Message, own numbers) (next row, changed bool) {
 	return next, true
 }
 
-// change writes what a message changed in a row, if the row stands as it was seen. What
-// others raise meanwhile stays, and a member who was erased gets no row again.
-func (r *Repository) change(in In, seen, next row) *store.Update {
-	u := r.table.Update(rowKey(in)).If("attribute_not_exists(till)")
+// change writes what a message changed in an entry, if the entry stands as it was seen. What
+// others raise meanwhile stays, and a member who was erased gets no entry again.
+func (r *Repository) change(in In, seen, next entry) *store.Update {
+	u := r.table.Update(entryKey(in)).If("attribute_not_exists(till)")
 	if _, isPair := in.pair(); !isPair {
 		u.If("attribute_exists(pk)")
 	}

@@ -15,7 +15,7 @@ import (
 // number beyond the last message is plaza.ErrInvalid.
 //
 // Cost: 1 request, 2 WCU; 1 WCU where nothing changes; where a message was sent just
-// before, or a member has no row, 3 requests, 2 RCU, 3 WCU.
+// before, or a member has no entry, 3 requests, 2 RCU, 3 WCU.
 func (r *Repository) MarkRead(ctx context.Context, in In, upTo int64) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.MarkRead")
 	if err := cmp.Or(in.check("User"), args.AtLeast("UpTo", upTo, 1)); err != nil {
@@ -35,7 +35,7 @@ func (r *Repository) markRead(ctx context.Context, in In, upTo int64) (changed b
 		return err == nil, err
 	}
 	if item, _ := refused.At(0); item != nil {
-		var own row
+		var own entry
 		if err := r.table.Decode(item, &own); err != nil {
 			return false, err
 		}
@@ -43,7 +43,7 @@ func (r *Repository) markRead(ctx context.Context, in In, upTo int64) (changed b
 			return false, nil
 		}
 	}
-	own, n, err := r.place(ctx, in) // the row may lag behind the conversation
+	own, n, err := r.place(ctx, in) // the entry may lag behind the conversation
 	if err != nil {
 		return false, err
 	}
@@ -78,10 +78,10 @@ func (r *Repository) clear(ctx context.Context, in In) (changed bool, err error)
 	return r.advanced(r.table.Run(ctx, r.advance(in, "from", last)))
 }
 
-// advance is an update that raises a number of a row. It creates a pair's row if there
+// advance is an update that raises a number of an entry. It creates a pair's entry if there
 // is none. A number that is not higher is refused.
 func (r *Repository) advance(in In, attribute string, to int64) *store.Update {
-	u := r.table.Update(rowKey(in)).Set(attribute, to).
+	u := r.table.Update(entryKey(in)).Set(attribute, to).
 		If("attribute_not_exists($) OR $ < ?", attribute, attribute, to)
 	if _, isPair := in.pair(); !isPair {
 		u.If("attribute_exists(pk)")
@@ -100,7 +100,7 @@ func (r *Repository) advanced(err error) (changed bool, _ error) {
 	if item == nil {
 		return false, ErrNotMember
 	}
-	var own row
+	var own entry
 	return false, r.table.Decode(item, &own)
 }
 
@@ -125,7 +125,7 @@ func (r *Repository) receipts(ctx context.Context, in In) (map[string]int64, err
 	}
 	wanted := make([]store.Key, len(members))
 	for i, member := range members {
-		wanted[i] = rowKey(In{in.Conversation, member})
+		wanted[i] = entryKey(In{in.Conversation, member})
 	}
 	items, err := r.table.GetAll(ctx, wanted, true, 1)
 	if err != nil {
@@ -133,7 +133,7 @@ func (r *Repository) receipts(ctx context.Context, in In) (map[string]int64, err
 	}
 	read := make(map[string]int64, len(members))
 	for i, member := range members {
-		var own row // a pair without messages has no rows
+		var own entry // a pair without messages has no entries
 		if item := items[wanted[i]]; item == nil || !r.table.Skips(r.table.Decode(item, &own)) {
 			read[member] = own.readUpTo()
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// marks are the calls that raise a number of a row, in a conversation of 9 messages.
+// marks are the calls that raise a number of an entry, in a conversation of 9 messages.
 var marks = map[string]func(ctx context.Context, w world, in message.In) error{
 	"read":          func(ctx context.Context, w world, in message.In) error { return errOf(w.MarkRead(ctx, in, 5)) },
 	"read the last": func(ctx context.Context, w world, in message.In) error { return errOf(w.MarkRead(ctx, in, 9)) },
@@ -35,27 +35,27 @@ func marked(name string) int64 {
 	return 9
 }
 
-// eachRow runs a test for each call, on rows that are as they should be, that lag, and
+// eachEntry runs a test for each call, on entries that are as they should be, that lag, and
 // that are missing.
-func eachRow(t *testing.T, test func(t *testing.T, name string, w world, in message.In)) {
-	rows := map[string]attributes{"sound": nil, "lagging": {"lastSeq": 2, "read": 1}, "missing": {}}
+func eachEntry(t *testing.T, test func(t *testing.T, name string, w world, in message.In)) {
+	entries := map[string]attributes{"sound": nil, "lagging": {"lastSeq": 2, "read": 1}, "missing": {}}
 	for i, name := range slices.Sorted(maps.Keys(marks)) {
-		for j, kind := range slices.Sorted(maps.Keys(rows)) {
-			if i%len(rows) != j && !faults.Full() {
+		for j, kind := range slices.Sorted(maps.Keys(entries)) {
+			if i%len(entries) != j && !faults.Full() {
 				continue
 			}
-			row := rows[kind]
+			entry := entries[kind]
 			t.Run(name+", "+kind, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, nil)
 				l := w.lay(t, pair, 0, "ann", "ben")
 				l.send(t, 9)
 				switch {
-				case row == nil:
-				case len(row) == 0:
+				case entry == nil:
+				case len(entry) == 0:
 					require.NoError(t, w.raw(t).Delete("pk", "U#ben").Range("sk", "C#"+pair).Run(t.Context()))
 				default:
-					l.row(t, "ben", row)
+					l.entry(t, "ben", entry)
 				}
 				test(t, name, w, message.In{Conversation: pair, User: "ben"})
 			})
@@ -65,7 +65,7 @@ func eachRow(t *testing.T, test func(t *testing.T, name string, w world, in mess
 
 func TestAMarkOfAKilledProcessIsWholeOrMissing(t *testing.T) {
 	t.Parallel()
-	eachRow(t, func(t *testing.T, name string, w world, in message.In) {
+	eachEntry(t, func(t *testing.T, name string, w world, in message.In) {
 		before := w.receipts(t, in)["ben"]
 		for at := 1; ; at++ {
 			killed := faults.New(t, 1, faults.Rates{})
@@ -91,7 +91,7 @@ func TestAMarkOfAKilledProcessIsWholeOrMissing(t *testing.T) {
 // calls.
 func TestALateMarkTakesNothingBack(t *testing.T) {
 	t.Parallel()
-	eachRow(t, func(t *testing.T, name string, w world, in message.In) {
+	eachEntry(t, func(t *testing.T, name string, w world, in message.In) {
 		late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
 		p := w.process(t, nil, late.Wrap)
 		require.Error(t, marks[name](t.Context(), p, in))
@@ -160,7 +160,7 @@ func TestMarksUnderFaults(t *testing.T) {
 }
 
 // The user's membership was erased meanwhile.
-func TestALateMarkRevivesNoRow(t *testing.T) {
+func TestALateMarkRevivesNoEntry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.create(t, "g", "ann", "ben")

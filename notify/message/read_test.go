@@ -46,14 +46,14 @@ func TestReadingNeverGoesBack(t *testing.T) {
 	for _, upTo := range []int64{10, 1 << 60} {
 		require.ErrorIs(t, errOf(w.MarkRead(t.Context(), ben, upTo)), plaza.ErrInvalid)
 	}
-	require.EqualValues(t, 9, w.row(t, pair, "ben").Read)
+	require.EqualValues(t, 9, w.entry(t, pair, "ben").Read)
 }
 
-// Send stores a message before the rows, and its process may die in between.
-func TestARowThatLagsIsReadAndCleared(t *testing.T) {
+// Send stores a message before the entries, and its process may die in between.
+func TestAnEntryThatLagsIsReadAndCleared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, row := range map[string]attributes{"an old row": {"lastSeq": 4, "read": 2, "last": "0000000000001"}, "no row": nil} {
+	for name, entry := range map[string]attributes{"an old entry": {"lastSeq": 4, "read": 2, "last": "0000000000001"}, "no entry": nil} {
 		for attribute, call := range map[string]func(message.In) (bool, error){
 			"read": func(in message.In) (bool, error) { return w.MarkRead(t.Context(), in, 8) },
 			"from": func(in message.In) (bool, error) { return w.Clear(t.Context(), in) },
@@ -62,8 +62,8 @@ func TestARowThatLagsIsReadAndCleared(t *testing.T) {
 			l := w.lay(t, p.Conversation(), 0, p.User)
 			l.send(t, 8)
 			in := message.In{Conversation: l.name, User: p.Other}
-			if row != nil {
-				l.row(t, p.Other, row)
+			if entry != nil {
+				l.entry(t, p.Other, entry)
 			}
 			for _, want := range []bool{true, false} {
 				changed, err := call(in)
@@ -71,7 +71,7 @@ func TestARowThatLagsIsReadAndCleared(t *testing.T) {
 				require.Equal(t, want, changed)
 			}
 			require.EqualValues(t, 8, w.receipts(t, in)[p.Other], name, attribute)
-			found := w.row(t, l.name, p.Other)
+			found := w.entry(t, l.name, p.Other)
 			require.EqualValues(t, 8, map[string]int64{"read": found.Read, "from": found.From}[attribute])
 			require.LessOrEqual(t, found.LastSeq, int64(4), "the next send brings the conversation to the top")
 			require.Zero(t, w.unreadOf(t, p.Other))
@@ -84,13 +84,13 @@ func TestAUserWhoLeftReadsAndClearsWhatWasSentBefore(t *testing.T) {
 	w := newWorld(t, nil)
 	l := w.lay(t, "g", 0, "ann")
 	l.send(t, 9)
-	l.row(t, "ben", attributes{"lastSeq": 4, "read": 1, "from": 1, "till": 6})
+	l.entry(t, "ben", attributes{"lastSeq": 4, "read": 1, "from": 1, "till": 6})
 	in := message.In{Conversation: "g", User: "ben"}
 	require.ErrorIs(t, errOf(w.MarkRead(t.Context(), in, 7)), plaza.ErrInvalid)
 	w.read(t, in, 6)
-	require.EqualValues(t, 6, w.row(t, "g", "ben").Read)
+	require.EqualValues(t, 6, w.entry(t, "g", "ben").Read)
 	require.NoError(t, errOf(w.Clear(t.Context(), in)))
-	require.EqualValues(t, 6, w.row(t, "g", "ben").From)
+	require.EqualValues(t, 6, w.entry(t, "g", "ben").From)
 	require.Empty(t, w.history(t, in, 3))
 	_, err := w.Receipts(t.Context(), in)
 	require.ErrorIs(t, err, message.ErrNotMember)
@@ -171,7 +171,7 @@ func TestConcurrentReadsAndClearsLoseNothing(t *testing.T) {
 			most = max(most, int64(1+(device*13+n*7)%40))
 		}
 	}
-	row := w.row(t, "g", "ann")
-	require.EqualValues(t, 40, row.From, fmt.Sprint(row))
-	require.LessOrEqual(t, row.Read, most)
+	entry := w.entry(t, "g", "ann")
+	require.EqualValues(t, 40, entry.From, fmt.Sprint(entry))
+	require.LessOrEqual(t, entry.Read, most)
 }

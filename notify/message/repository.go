@@ -44,7 +44,7 @@ type Repository struct {
 
 // New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
-	r := &Repository{gen: gen, turns: turns.New(), waiting: waiting{rows: map[In]*raising{}}, opts: args.Given(opts)}
+	r := &Repository{gen: gen, turns: turns.New(), waiting: waiting{entries: map[In]*raising{}}, opts: args.Given(opts)}
 	var err error
 	if r.table, err = store.Open(db, table, r.opts.OnCorrupt, r.opts.Now != nil); err != nil {
 		return nil, err

@@ -16,9 +16,9 @@ import (
 //	C#c / M            the members of a group {members, mver}
 //	C#c#bucket / seq   a message; a bucket has 65,536 of them
 //	K#sender#key / K   the message that was sent under a key {c, seq, id, hash, ttl}
-//	U#user / C#c       the user's row {last, lastSeq, read, own, from, till}
+//	U#user / C#c       the user's entry {last, lastSeq, read, own, from, till}
 //
-// A group's rows are written with its members. A pair's begin with their first message.
+// A group's entries are written with its members. A pair's begin with their first message.
 
 // Table returns the schema of a table with that name.
 func Table(name string) *dynamodb.CreateTableInput { return recent.Schema(name) }
@@ -48,7 +48,7 @@ const (
 	users         = "U"
 
 	conversationPrefix = conversations + "#"
-	rowPrefix          = "C#"
+	entryPrefix        = "C#"
 
 	headSK    = "~"
 	membersSK = "M"
@@ -71,7 +71,9 @@ func sentKey(sender, key string) store.Key {
 
 func userPK(user string) string { return keys.Join(users, user) }
 
-func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: rowPrefix + in.Conversation} }
+func entryKey(in In) store.Key {
+	return store.Key{PK: userPK(in.User), SK: entryPrefix + in.Conversation}
+}
 
 const seqDigits = 16
 

@@ -147,7 +147,7 @@ func (m Message) attempt() ratelimit.Attempt {
 }
 
 // appending is the transaction that stores a message: its guard, the head, the message.
-// The first of a pair also begins the rows: Erase finds by them what a user has said, even
+// The first of a pair also begins the entries: Erase finds by them what a user has said, even
 // if the process dies before it raises them.
 func (r *Repository) appending(m Message, k known, own guard) *store.Tx {
 	tx := r.table.Tx().
@@ -156,7 +156,7 @@ func (r *Repository) appending(m Message, k known, own guard) *store.Tx {
 		Put(r.table.Put(newItem(m, own.Seq)).If("attribute_not_exists(pk)"))
 	if k.n == 0 && k.version == 0 {
 		for _, user := range k.members {
-			tx.Update(r.table.Update(rowKey(In{m.Conversation, user})).SetExpr("lastSeq = if_not_exists(lastSeq, ?)", 0))
+			tx.Update(r.table.Update(entryKey(In{m.Conversation, user})).SetExpr("lastSeq = if_not_exists(lastSeq, ?)", 0))
 		}
 	}
 	return tx

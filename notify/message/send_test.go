@@ -215,7 +215,7 @@ func TestAProcessMayRememberAnOldState(t *testing.T) {
 	w.send(t, "g", "cleo") // whom w does not know
 	add("dan")
 	w.send(t, "g", "ann")
-	require.EqualValues(t, 3, w.row(t, "g", "dan").LastSeq)
+	require.EqualValues(t, 3, w.entry(t, "g", "dan").LastSeq)
 	_, err := other.Leave(t.Context(), of("cleo", "g"))
 	require.NoError(t, err)
 	_, _, err = w.Send(t.Context(), w.says("g", "cleo", "gone"))
@@ -334,7 +334,7 @@ func TestSendRefusesWhatItCannotStore(t *testing.T) {
 	require.Empty(t, w.stored(t))
 }
 
-func TestADamagedRowKeepsNoOthersFromTheMessage(t *testing.T) {
+func TestADamagedEntryKeepsNoOthersFromTheMessage(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]attributes{
 		"read":    {"read": "text"},
@@ -349,8 +349,8 @@ func TestADamagedRowKeepsNoOthersFromTheMessage(t *testing.T) {
 		w.damage(t, "U#ann", "C#g", damage)
 		require.EqualValues(t, 2, w.send(t, "g", "ann").Seq)
 		require.Equal(t, []string{"U#ann"}, damaged, name)
-		require.EqualValues(t, 2, w.row(t, "g", "ben").LastSeq)
-		require.EqualValues(t, 2, w.row(t, "g", "cleo").LastSeq)
+		require.EqualValues(t, 2, w.entry(t, "g", "ben").LastSeq)
+		require.EqualValues(t, 2, w.entry(t, "g", "cleo").LastSeq)
 	}
 }
 
@@ -411,11 +411,11 @@ func TestManyOwnMessagesAreBounded(t *testing.T) {
 	for _, seq := range l.send(t, 60) {
 		own = append(own, strconv.FormatInt(seq, 10))
 	}
-	l.row(t, "ben", attributes{"lastSeq": 61, "read": 1, "from": 0, "last": w.id().String()})
-	l.row(t, "ann", attributes{"lastSeq": 61, "read": 0, "from": 0, "last": w.id().String(), "own": &types.AttributeValueMemberNS{Value: own}})
+	l.entry(t, "ben", attributes{"lastSeq": 61, "read": 1, "from": 0, "last": w.id().String()})
+	l.entry(t, "ann", attributes{"lastSeq": 61, "read": 0, "from": 0, "last": w.id().String(), "own": &types.AttributeValueMemberNS{Value: own}})
 	for i := 60; i < 66; i++ {
 		w.send(t, pair, "ann")
-		found := w.row(t, pair, "ann")
+		found := w.entry(t, pair, "ann")
 		require.LessOrEqual(t, len(found.Own), 64)
 		if i < 64 {
 			require.Zero(t, found.Read)
@@ -423,7 +423,7 @@ func TestManyOwnMessagesAreBounded(t *testing.T) {
 		}
 		slices.Sort(found.Own)
 	}
-	found := w.row(t, pair, "ann")
+	found := w.entry(t, pair, "ann")
 	require.EqualValues(t, 67, found.Read, "they follow each other")
 	require.Empty(t, found.Own)
 	require.Zero(t, w.unreadOf(t, "ann").Messages)

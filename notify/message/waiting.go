@@ -5,28 +5,28 @@ import (
 	"sync"
 )
 
-// waiting is what the sends of a process still have to write to rows.
+// waiting is what the sends of a process still have to write to entries.
 type waiting struct {
-	mu   sync.Mutex
-	rows map[In]*raising
+	mu      sync.Mutex
+	entries map[In]*raising
 }
 
-// raising is what waits for one row.
+// raising is what waits for one entry.
 type raising struct {
 	sends  int
 	newest Message
-	raised int64   // the row has this message, or a newer one
-	own    numbers // the user's messages that the row may lack, in order
+	raised int64   // the entry has this message, or a newer one
+	own    numbers // the user's messages that the entry may lack, in order
 }
 
-// join adds a message to what its row lacks. Call leave when its send is over.
+// join adds a message to what its entry lacks. Call leave when its send is over.
 func (w *waiting) join(in In, m Message) (leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.rows[in]
+	r := w.entries[in]
 	if r == nil {
 		r = &raising{}
-		w.rows[in] = r
+		w.entries[in] = r
 	}
 	r.sends++
 	if m.Seq > r.newest.Seq {
@@ -39,17 +39,17 @@ func (w *waiting) join(in In, m Message) (leave func()) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if r.sends--; r.sends == 0 {
-			delete(w.rows, in)
+			delete(w.entries, in)
 		}
 	}
 }
 
-// lacks returns what a row lacks. lacks is false if the row has all that m adds. The
-// newest message is zero if the row has it.
+// lacks returns what an entry lacks. lacks is false if the entry has all that m adds. The
+// newest message is zero if the entry has it.
 func (w *waiting) lacks(in In, m Message) (newest Message, own numbers, lacks bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.rows[in]
+	r := w.entries[in]
 	if r.newest.Seq > r.raised {
 		newest = r.newest
 	}
@@ -57,11 +57,11 @@ func (w *waiting) lacks(in In, m Message) (newest Message, own numbers, lacks bo
 	return newest, slices.Clone(r.own), m.Seq > r.raised || lacksOwn
 }
 
-// wrote notes what a row no longer lacks.
+// wrote notes what an entry no longer lacks.
 func (w *waiting) wrote(in In, newest Message, own numbers) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.rows[in]
+	r := w.entries[in]
 	r.raised = max(r.raised, newest.Seq)
 	r.own = slices.DeleteFunc(r.own, func(seq int64) bool { return slices.Contains(own, seq) })
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Two sends of a process may come to a row in another order than to the conversation.
-func TestARowLacksAnOwnMessageThatCameAfterANewerOne(t *testing.T) {
+// Two sends of a process may come to an entry in another order than to the conversation.
+func TestAnEntryLacksAnOwnMessageThatCameAfterANewerOne(t *testing.T) {
 	t.Parallel()
-	w := waiting{rows: map[In]*raising{}}
+	w := waiting{entries: map[In]*raising{}}
 	in := In{Conversation: "talk", User: "ann"}
 	message := func(seq int64) Message { return Message{Conversation: "talk", Sender: "ann", Seq: seq} }
 	defer w.join(in, message(3))()

@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// gate holds up the first write of each row until it opens.
+// gate holds up the first write of each entry until it opens.
 type gate struct {
 	aws.HTTPClient
 	first       [2]sync.Once
@@ -39,7 +39,7 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	return g.HTTPClient.Do(req.Again())
 }
 
-func TestOneWriteRaisesARowToAllThatWait(t *testing.T) {
+func TestOneWriteRaisesAnEntryToAllThatWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	g := &gate{begun: make(chan struct{}), open: make(chan struct{})}
@@ -66,7 +66,7 @@ func TestOneWriteRaisesARowToAllThatWait(t *testing.T) {
 	require.NoError(t, sends.Wait())
 	require.EqualValues(t, 2, g.writes[0].Load())
 	require.EqualValues(t, 2, g.writes[1].Load())
-	require.EqualValues(t, 10, w.row(t, pair, "ann").Read)
+	require.EqualValues(t, 10, w.entry(t, pair, "ann").Read)
 	require.EqualValues(t, 10, w.unreadOf(t, "ben").Messages)
 	require.Zero(t, p.Waiting(message.In{Conversation: pair, User: "ann"}))
 }

@@ -117,8 +117,8 @@ func (w world) item(t testing.TB, pk, sk string) (item dynamo.Item) {
 	return item
 }
 
-// row is a user's row as stored.
-type row struct {
+// entry is a user's entry as stored.
+type entry struct {
 	Last    string  `dynamo:"last"`
 	LastSeq int64   `dynamo:"lastSeq"`
 	Read    int64   `dynamo:"read"`
@@ -127,8 +127,8 @@ type row struct {
 	Till    *int64  `dynamo:"till"`
 }
 
-// row reads a user's row of a conversation.
-func (w world) row(t testing.TB, conversation, user string) (found row) {
+// entry reads a user's entry of a conversation.
+func (w world) entry(t testing.TB, conversation, user string) (found entry) {
 	t.Helper()
 	item := w.item(t, keys.Join("U", user), "C#"+conversation)
 	require.NotNil(t, item)
@@ -136,23 +136,23 @@ func (w world) row(t testing.TB, conversation, user string) (found row) {
 	return found
 }
 
-// rows reads the rows of several users, by user.
-func (w world) rows(t testing.TB, conversation string, users []string) map[string]row {
+// entries reads the entries of several users, by user.
+func (w world) entries(t testing.TB, conversation string, users []string) map[string]entry {
 	t.Helper()
 	wanted := make([]dynamo.Keyed, len(users))
 	for i, user := range users {
 		wanted[i] = dynamo.Keys{keys.Join("U", user), "C#" + conversation}
 	}
 	var items []struct {
-		row
+		entry
 		PK string `dynamo:"pk"`
 	}
 	get := dynamotest.DB(t).Table(w.table).Batch("pk", "sk").Get(wanted...).Consistent(true)
 	require.NoError(t, get.All(t.Context(), &items))
 	require.Len(t, items, len(users))
-	found := make(map[string]row, len(users))
+	found := make(map[string]entry, len(users))
 	for _, i := range items {
-		found[keys.Split(i.PK)[1]] = i.row
+		found[keys.Split(i.PK)[1]] = i.entry
 	}
 	return found
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-//go:generate rm -f row_gen.go
-//go:generate go test -run TestTheCodeOfItemsIsGenerated/row -write
+//go:generate rm -f entry_gen.go
+//go:generate go test -run TestTheCodeOfItemsIsGenerated/entry -write
 
-// row is a user's state in a conversation. The user may read the messages after From
+// entry is a user's state in a conversation. The user may read the messages after From
 // and, after leaving, up to Till.
-type row struct {
+type entry struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
 
@@ -31,27 +31,27 @@ type row struct {
 	in In // of its key
 }
 
-// CheckItem refuses rows of no possible user, and negative numbers.
-func (w *row) CheckItem() error {
+// CheckItem refuses entries of no possible user, and negative numbers.
+func (e *entry) CheckItem() error {
 	var err error
-	if w.in, err = parseRowKey(store.Key{PK: w.PK, SK: w.SK}); err != nil {
+	if e.in, err = parseEntryKey(store.Key{PK: e.PK, SK: e.SK}); err != nil {
 		return err
 	}
-	if w.LastSeq < 0 || w.Read < 0 || w.From < 0 || w.Till != nil && *w.Till < 0 {
+	if e.LastSeq < 0 || e.Read < 0 || e.From < 0 || e.Till != nil && *e.Till < 0 {
 		return errors.New("it has a negative number")
 	}
 	return nil
 }
 
 // readUpTo is the number up to which the user has read. Cleared messages count as read.
-func (w *row) readUpTo() int64 { return max(w.Read, w.From) }
+func (e *entry) readUpTo() int64 { return max(e.Read, e.From) }
 
 // unread is how many messages of others the user has not read.
-func (w *row) unread() int64 {
-	above := w.readUpTo()
-	n := w.LastSeq - above
-	for _, seq := range w.Own {
-		if seq > above && seq <= w.LastSeq {
+func (e *entry) unread() int64 {
+	above := e.readUpTo()
+	n := e.LastSeq - above
+	for _, seq := range e.Own {
+		if seq > above && seq <= e.LastSeq {
 			n--
 		}
 	}
@@ -59,22 +59,22 @@ func (w *row) unread() int64 {
 }
 
 // readable returns the first and the last of n messages that the user may read.
-func (w *row) readable(n int64) (first, last int64) {
-	if w.Till != nil {
-		n = min(n, *w.Till)
+func (e *entry) readable(n int64) (first, last int64) {
+	if e.Till != nil {
+		n = min(n, *e.Till)
 	}
-	return w.From + 1, n
+	return e.From + 1, n
 }
 
-// parseRowKey returns the user and the conversation of a row.
-func parseRowKey(key store.Key) (In, error) {
+// parseEntryKey returns the user and the conversation of an entry.
+func parseEntryKey(key store.Key) (In, error) {
 	user := keys.Split(key.PK)
-	conversation, ok := strings.CutPrefix(key.SK, rowPrefix)
+	conversation, ok := strings.CutPrefix(key.SK, entryPrefix)
 	if len(user) != 2 || !ok {
 		return In{}, errNobody
 	}
 	in := In{conversation, user[1]}
-	if rowKey(in) != key || in.check("User") != nil {
+	if entryKey(in) != key || in.check("User") != nil {
 		return In{}, errNobody
 	}
 	return in, nil
