@@ -88,9 +88,9 @@ func (r *Repository) bury(ctx context.Context, a Action, state string) (changed 
 	since := ids.At(r.opts.Now().Add(-recallable))
 	var older func(*store.Update) // set once the comment is found
 	err = r.locate(ctx, a.Object, a.ID, true, func(key store.Key) error {
-		_, buried, err := store.Change[row]{
-			Key: key, Call: call, Part: "end", Last: (*row).lastEnd, Unread: true, Silent: true, Absent: older,
-			Next: func(seen *row, g store.Guard) (store.Write, error) {
+		_, buried, err := store.Change[commentItem]{
+			Key: key, Call: call, Part: "end", Last: (*commentItem).lastEnd, Unread: true, Silent: true, Absent: older,
+			Next: func(seen *commentItem, g store.Guard) (store.Write, error) {
 				u := inLife(tombstone(g.Update(), state), seen, g.Op()).If("attribute_not_exists('state')")
 				switch {
 				case seen == nil && a.User != "":
@@ -116,7 +116,7 @@ func (r *Repository) bury(ctx context.Context, a Action, state string) (changed 
 
 // inLife refuses a change of a comment that was erased and sent again since. Only imported
 // comments have no Sent.
-func inLife(u *store.Update, seen *row, call ids.ID) *store.Update {
+func inLife(u *store.Update, seen *commentItem, call ids.ID) *store.Update {
 	switch {
 	case seen == nil:
 		return u.If("attribute_not_exists(sent) OR sent < ?", call)
@@ -139,7 +139,7 @@ var errState = errors.New("its state is none")
 // tombstone refuses a late repeat of the send. The counters stay, so that likes
 // can be taken back.
 func tombstone(u *store.Update, state string) *store.Update {
-	return u.Set("state", state).Remove(store.Deleted[row]()...)
+	return u.Set("state", state).Remove(store.Deleted[commentItem]()...)
 }
 
 // locate calls try for the places where the comment can be, the latest first, until it

@@ -19,7 +19,7 @@ import (
 // without those that reports have hidden. With a cursor the moment is ignored.
 //
 // A page is short or empty, with a Next, if many segments have no comments, or if
-// more than 63 times its rows are removed or hidden.
+// more than 63 times its items are removed or hidden.
 //
 // Cost: 1 request, 0.5 RCU for the object, and 1 request for each shard of each
 // segment that is read, 0.5 RCU for each 4 KB of a shard; at most 47 segments a
@@ -31,21 +31,21 @@ func (r *Repository) ByObject(ctx context.Context, object string, moment time.Du
 		return cursor.Page[Comment]{}, err
 	}
 	reader := segmentReader{r: r, object: object, start: ceil(moment)}
-	order := store.Order[row]{
-		Below: func(i row) string { return i.ID.String() },
-		Above: func(i row) string { return i.ID.String() + afterID },
+	order := store.Order[commentItem]{
+		Below: func(i commentItem) string { return i.ID.String() },
+		Above: func(i commentItem) string { return i.ID.String() + afterID },
 		Valid: validGap,
 	}
-	list := store.List[row, Comment]{
+	list := store.List[commentItem, Comment]{
 		Codec:  r.opts.Codec,
 		Scope:  cursor.Scope{List: "danmu/from", Partition: object, Order: "playing"},
 		Oldest: true,
 		Order:  order,
 		Read:   reader.read,
-		Show: func(_ context.Context, read []row) ([]row, error) {
-			return slices.DeleteFunc(read, func(i row) bool { return i.gone() || r.hides(&i) }), nil
+		Show: func(_ context.Context, read []commentItem) ([]commentItem, error) {
+			return slices.DeleteFunc(read, func(i commentItem) bool { return i.gone() || r.hides(&i) }), nil
 		},
-		Item: func(i row) Comment { return i.comment(object) },
+		Item: func(i commentItem) Comment { return i.comment(object) },
 	}
 	page, err := list.Page(ctx, req)
 	return page, wrap("comments on", object, err)
@@ -62,7 +62,7 @@ func validGap(gap string) bool {
 	return err == nil && id != (ID{})
 }
 
-func (r *Repository) hides(i *row) bool { return hides(i.Reports, i.Protected, r.opts.HideAt) }
+func (r *Repository) hides(i *commentItem) bool { return hides(i.Reports, i.Protected, r.opts.HideAt) }
 
 // Each round of a page reads twice as many segments as the one before, up to
 // these bounds.
@@ -81,7 +81,7 @@ type segmentReader struct {
 }
 
 // read reads the next segments in parallel, a part of the limit from each.
-func (w *segmentReader) read(ctx context.Context, reach store.Reach) (rows []row, rest string, err error) {
+func (w *segmentReader) read(ctx context.Context, reach store.Reach) (items []commentItem, rest string, err error) {
 	if w.layout == nil {
 		if w.layout, err = w.r.readLayout(ctx, w.object, w.r.opts.Consistent); err != nil {
 			return nil, "", err
@@ -106,28 +106,28 @@ func (w *segmentReader) read(ctx context.Context, reach store.Reach) (rows []row
 		return nil, "", err
 	}
 	for i, part := range parts {
-		rows = append(rows, part...)
+		items = append(items, part...)
 		if rests[i] != "" {
-			return rows, rests[i], nil
+			return items, rests[i], nil
 		}
 	}
 	if ended {
-		return rows, "", nil
+		return items, "", nil
 	}
-	return rows, w.layout.gapAfter(segments[len(segments)-1], reach.Ascending()), nil
+	return items, w.layout.gapAfter(segments[len(segments)-1], reach.Ascending()), nil
 }
 
-// readSegments reads the rows of span in each segment.
-func (r *Repository) readSegments(ctx context.Context, l *layout, segments []int, span store.Span) (rows [][]row, rests []string, err error) {
-	rows, rests = make([][]row, len(segments)), make([]string, len(segments))
+// readSegments reads the items of span in each segment.
+func (r *Repository) readSegments(ctx context.Context, l *layout, segments []int, span store.Span) (items [][]commentItem, rests []string, err error) {
+	items, rests = make([][]commentItem, len(segments)), make([]string, len(segments))
 	group, ctx := parallel.WithContext(ctx)
 	for i, segment := range segments {
 		group.Go(func() (err error) {
-			rows[i], rests[i], err = r.readShards(ctx, l, segment, 0, span)
+			items[i], rests[i], err = r.readShards(ctx, l, segment, 0, span)
 			return err
 		})
 	}
-	return rows, rests, group.Wait()
+	return items, rests, group.Wait()
 }
 
 // segmentsFrom returns the segments with comments from a gap on, in reading

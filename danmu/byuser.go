@@ -19,29 +19,29 @@ import (
 //
 // Cost: 2 requests, 0.5 RCU for each 4 KB of the index and 0.5 RCU for each
 // comment; with Options.Consistent 1 RCU for each comment; where many comments are hidden or
-// removed, up to 12 requests, of 63 times the rows; where the index shows a comment
+// removed, up to 12 requests, of 63 times the items; where the index shows a comment
 // that an eventually consistent read misses, 1 request, 1 RCU for each more.
 func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.ByUser")
 	if err := keys.CheckName("User", user); err != nil {
 		return cursor.Page[Comment]{}, err
 	}
-	list := store.List[sentRow, Comment]{
+	list := store.List[sentComment, Comment]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "danmu/user", Partition: user},
-		Order: store.ByID(func(i sentRow) ids.ID { return i.Sent }),
-		Read: func(ctx context.Context, reach store.Reach) ([]sentRow, string, error) {
-			return store.ReadIndex[sentRow](ctx, r.table, byUser, indexSpan(user, reach))
+		Order: store.ByID(func(i sentComment) ids.ID { return i.Sent }),
+		Read: func(ctx context.Context, reach store.Reach) ([]sentComment, string, error) {
+			return store.ReadIndex[sentComment](ctx, r.table, byUser, indexSpan(user, reach))
 		},
 		Show: r.showSent,
-		Item: func(i sentRow) Comment { return i.comment },
+		Item: func(i sentComment) Comment { return i.comment },
 	}
 	page, err := list.Page(ctx, req)
 	return page, wrap("comments by", user, err)
 }
 
-// sentRow is a row of the index and, once it is read, its comment.
-type sentRow struct {
+// sentComment is an item of the index and, once it is read, its comment.
+type sentComment struct {
 	sentItem
 	comment Comment
 }
@@ -52,7 +52,7 @@ func indexSpan(user string, reach store.Reach) store.IndexSpan {
 }
 
 // showSent reads the comments that the index names.
-func (r *Repository) showSent(ctx context.Context, sent []sentRow) ([]sentRow, error) {
+func (r *Repository) showSent(ctx context.Context, sent []sentComment) ([]sentComment, error) {
 	wanted := make([]store.Key, len(sent))
 	for i := range sent {
 		wanted[i] = sent[i].key()
@@ -67,7 +67,7 @@ func (r *Repository) showSent(ctx context.Context, sent []sentRow) ([]sentRow, e
 		if item == nil {
 			continue // erased
 		}
-		var stored row
+		var stored commentItem
 		if r.table.Skips(r.table.Decode(item, &stored)) || stored.gone() || r.hides(&stored) {
 			continue
 		}
@@ -84,8 +84,8 @@ func (r *Repository) showSent(ctx context.Context, sent []sentRow) ([]sentRow, e
 
 func (i sentItem) key() store.Key { return store.Key{PK: i.PK, SK: i.ID.String()} }
 
-// getListed reads keys that the index names. A row that an eventually consistent
-// read misses is read again: it was written before the index row.
+// getListed reads keys that the index names. An item that an eventually consistent
+// read misses is read again: it was written before its item in the index.
 func (r *Repository) getListed(ctx context.Context, wanted []store.Key) (map[store.Key]dynamo.Item, error) {
 	items, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)
 	if err != nil || r.opts.Consistent {

@@ -53,9 +53,9 @@ func Changes(r stream.Record) ([]Change, error) {
 	var changes []Change
 	if err == nil {
 		switch keys.Split(i.Key.PK)[0] {
-		case commentRows:
+		case commentPrefix:
 			changes, err = commentChanges(i)
-		case reactionRows:
+		case reactionPrefix:
 			changes, err = reactionChanges(i)
 		}
 	}
@@ -69,7 +69,7 @@ func Changes(r stream.Record) ([]Change, error) {
 }
 
 func commentChanges(i images.Images) ([]Change, error) {
-	before, after, err := images.Read[row](i)
+	before, after, err := images.Read[commentItem](i)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +98,10 @@ func commentChanges(i images.Images) ([]Change, error) {
 	return nil, nil
 }
 
-func (i *row) lives() bool { return i != nil && !i.gone() }
+func (i *commentItem) lives() bool { return i != nil && !i.gone() }
 
-// end returns how a comment ended. i is its row now, nil if that is gone too.
-func (i *row) end() (ChangeKind, error) {
+// end returns how a comment ended. i is its item now, nil if that is gone too.
+func (i *commentItem) end() (ChangeKind, error) {
 	if i == nil {
 		return Erased, nil
 	}

@@ -210,13 +210,13 @@ func TestCopiesReportTwice(t *testing.T) {
 	s.configure(t, "v", danmu.Settings{Shards: 32})
 	s.pass(time.Hour)
 	var item dynamo.Item
-	rows := s.items(t, "D#v")
-	require.NoError(t, s.raw(t).Get("pk", rows[0].PK).Range("sk", dynamo.Equal, rows[0].SK).One(t.Context(), &item))
+	items := s.items(t, "D#v")
+	require.NoError(t, s.raw(t).Get("pk", items[0].PK).Range("sk", dynamo.Equal, items[0].SK).One(t.Context(), &item))
 	var copies []any
 	for shard := range 32 { // two of these are known to readers: it lay in one, and would lie in the other now
-		row := maps.Clone(item)
-		row["pk"] = &types.AttributeValueMemberS{Value: fmt.Sprint("D#v#0#", shard)}
-		copies = append(copies, row)
+		keys := maps.Clone(item)
+		keys["pk"] = &types.AttributeValueMemberS{Value: fmt.Sprint("D#v#0#", shard)}
+		copies = append(copies, keys)
 	}
 	_, err := s.raw(t).Batch().Write().Put(copies...).Run(t.Context())
 	require.NoError(t, err)
@@ -313,8 +313,8 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 		maps.Copy(item, more)
 		return item
 	}
-	row := attributes{"pk": text("D#film#0#0"), "sk": text(c.ID.String())}
-	living, state := with(row, attributes{"text": text("hi")}), func(s string) attributes { return with(row, attributes{"state": text(s)}) }
+	keys := attributes{"pk": text("D#film#0#0"), "sk": text(c.ID.String())}
+	living, state := with(keys, attributes{"text": text("hi")}), func(s string) attributes { return with(keys, attributes{"state": text(s)}) }
 	like := attributes{"pk": text("U#ann"), "sk": text("film#" + c.ID.String() + "#L")}
 	op := func(name, id string) attributes { return with(like, attributes{name: text(id)}) }
 	const first, second = "32SBCWQRR0001", "32SBCWQRR0002"
@@ -324,24 +324,24 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 		want   kinds
 		err    error
 	}{
-		"it appears":              {stream.Record{Kind: stream.Insert, Keys: row, New: living}, kinds{danmu.Sent}, nil},
-		"it goes":                 {stream.Record{Kind: stream.Remove, Keys: row, Old: living}, kinds{danmu.Erased}, nil},
-		"it is recalled":          {stream.Record{Kind: stream.Modify, Keys: row, Old: living, New: state("recalled")}, kinds{danmu.Recalled}, nil},
-		"it is removed":           {stream.Record{Kind: stream.Modify, Keys: row, Old: living, New: state("removed")}, kinds{danmu.Removed}, nil},
-		"its user is erased":      {stream.Record{Kind: stream.Modify, Keys: row, Old: living, New: state("erased")}, kinds{danmu.Erased}, nil},
-		"it ends otherwise":       {stream.Record{Kind: stream.Modify, Keys: row, Old: living, New: state("x")}, nil, plaza.ErrCorrupt},
-		"a tombstone goes":        {stream.Record{Kind: stream.Remove, Keys: row, Old: state("removed")}, nil, nil},
-		"only a tombstone":        {stream.Record{Kind: stream.Insert, Keys: row, New: state("removed")}, nil, nil},
-		"counts change":           {stream.Record{Kind: stream.Modify, Keys: row, Old: living, New: with(living, attributes{"reports": &types.AttributeValueMemberN{Value: "9"}})}, nil, nil},
-		"it has no text":          {stream.Record{Kind: stream.Insert, Keys: row, New: row}, nil, plaza.ErrCorrupt},
-		"it had no text":          {stream.Record{Kind: stream.Modify, Keys: row, Old: row, New: living}, nil, plaza.ErrCorrupt},
+		"it appears":              {stream.Record{Kind: stream.Insert, Keys: keys, New: living}, kinds{danmu.Sent}, nil},
+		"it goes":                 {stream.Record{Kind: stream.Remove, Keys: keys, Old: living}, kinds{danmu.Erased}, nil},
+		"it is recalled":          {stream.Record{Kind: stream.Modify, Keys: keys, Old: living, New: state("recalled")}, kinds{danmu.Recalled}, nil},
+		"it is removed":           {stream.Record{Kind: stream.Modify, Keys: keys, Old: living, New: state("removed")}, kinds{danmu.Removed}, nil},
+		"its user is erased":      {stream.Record{Kind: stream.Modify, Keys: keys, Old: living, New: state("erased")}, kinds{danmu.Erased}, nil},
+		"it ends otherwise":       {stream.Record{Kind: stream.Modify, Keys: keys, Old: living, New: state("x")}, nil, plaza.ErrCorrupt},
+		"a tombstone goes":        {stream.Record{Kind: stream.Remove, Keys: keys, Old: state("removed")}, nil, nil},
+		"only a tombstone":        {stream.Record{Kind: stream.Insert, Keys: keys, New: state("removed")}, nil, nil},
+		"counts change":           {stream.Record{Kind: stream.Modify, Keys: keys, Old: living, New: with(living, attributes{"reports": &types.AttributeValueMemberN{Value: "9"}})}, nil, nil},
+		"it has no text":          {stream.Record{Kind: stream.Insert, Keys: keys, New: keys}, nil, plaza.ErrCorrupt},
+		"it had no text":          {stream.Record{Kind: stream.Modify, Keys: keys, Old: keys, New: living}, nil, plaza.ErrCorrupt},
 		"a like is another":       {stream.Record{Kind: stream.Modify, Keys: like, Old: op("id", first), New: op("id", second)}, kinds{danmu.Unliked, danmu.Liked}, nil},
 		"a like that ended goes":  {stream.Record{Kind: stream.Remove, Keys: like, Old: op("ended", first)}, nil, nil},
 		"a like that ended":       {stream.Record{Kind: stream.Remove, Keys: like, Old: op("ended", first), ByTTL: true}, nil, nil},
 		"a like goes":             {stream.Record{Kind: stream.Remove, Keys: like, Old: op("id", first)}, kinds{danmu.Unliked}, nil},
 		"a like of no op":         {stream.Record{Kind: stream.Insert, Keys: like, New: like}, nil, plaza.ErrCorrupt},
-		"its images were dropped": {stream.Record{Kind: stream.Insert, Keys: row, Truncated: true}, nil, stream.ErrTruncated},
-		"one image is missing":    {stream.Record{Kind: stream.Modify, Keys: row, New: living}, nil, stream.ErrView},
+		"its images were dropped": {stream.Record{Kind: stream.Insert, Keys: keys, Truncated: true}, nil, stream.ErrTruncated},
+		"one image is missing":    {stream.Record{Kind: stream.Modify, Keys: keys, New: living}, nil, stream.ErrView},
 	} {
 		got, err := danmu.Changes(g.record)
 		require.ErrorIs(t, err, g.err, name)

@@ -239,7 +239,7 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 }
 
 // The test puts random values into attributes of every item. No read panics, fails
-// because of one row of many, or returns plaza.ErrInvalid.
+// because of one item of many, or returns plaza.ErrInvalid.
 func TestReadsSurviveRandomItems(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(10) {

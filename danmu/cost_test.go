@@ -49,7 +49,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	one := w.send(t, small(fresh))
 
 	type cost = dynamotest.Cost
-	units := func(rows int) float64 { return 0.5 * math.Ceil(float64(rows*size)/4096) }
+	units := func(items int) float64 { return 0.5 * math.Ceil(float64(items*size)/4096) }
 	sends := func(w world, c danmu.Comment) func(context.Context) error {
 		return func(ctx context.Context) error { _, _, err := w.Send(ctx, c); return err }
 	}

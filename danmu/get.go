@@ -46,9 +46,9 @@ func checkAddress(object string, id ID) error {
 
 // find reads a comment or its tombstone from the places that can hold it, in one
 // request. It joins copies.
-func (r *Repository) find(ctx context.Context, places []place, id ID, consistent bool) (found row, ok bool, err error) {
+func (r *Repository) find(ctx context.Context, places []place, id ID, consistent bool) (found commentItem, ok bool, err error) {
 	if len(places) == 0 {
-		return row{}, false, nil
+		return commentItem{}, false, nil
 	}
 	wanted := make([]store.Key, len(places))
 	for i, p := range places {
@@ -56,16 +56,16 @@ func (r *Repository) find(ctx context.Context, places []place, id ID, consistent
 	}
 	items, err := r.table.GetAll(ctx, wanted, consistent, 1)
 	if err != nil {
-		return row{}, false, err
+		return commentItem{}, false, err
 	}
 	for _, key := range wanted {
 		item := items[key]
 		if item == nil {
 			continue
 		}
-		var copied row
+		var copied commentItem
 		if err := r.table.Decode(item, &copied); err != nil {
-			return row{}, false, err
+			return commentItem{}, false, err
 		}
 		if ok {
 			copied = found.join(copied)

@@ -47,13 +47,13 @@ func TestNeighboursSpreadEvenly(t *testing.T) {
 }
 
 func TestCopiesAddUp(t *testing.T) {
-	first := row{Sent: 1, Text: "haha", Likes: 2, Reports: 1}
-	second := row{Sent: 2, Text: "haha", Likes: 3, Protected: true}
-	want := row{Sent: 1, Text: "haha", Likes: 5, Reports: 1, Protected: true}
+	first := commentItem{Sent: 1, Text: "haha", Likes: 2, Reports: 1}
+	second := commentItem{Sent: 2, Text: "haha", Likes: 3, Protected: true}
+	want := commentItem{Sent: 1, Text: "haha", Likes: 5, Reports: 1, Protected: true}
 	require.Equal(t, want, first.join(second))
 	require.Equal(t, want, second.join(first))
 	second.State = "removed"
-	for _, both := range []row{first.join(second), second.join(first)} {
+	for _, both := range []commentItem{first.join(second), second.join(first)} {
 		require.True(t, both.gone())
 		require.EqualValues(t, 5, both.Likes)
 	}

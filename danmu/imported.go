@@ -104,9 +104,9 @@ func sentMs(sent time.Time) int64 {
 	return sent.UnixMilli()
 }
 
-// newImport returns the row of an imported comment. If it has a User, its place in the
+// newImport returns the item of an imported comment. If it has a User, its place in the
 // index is the time of sending, at the latest now.
-func newImport(c Comment, p place, now time.Time) row {
+func newImport(c Comment, p place, now time.Time) commentItem {
 	var sent ids.ID
 	if c.User != "" {
 		at := c.Sent
@@ -115,7 +115,7 @@ func newImport(c Comment, p place, now time.Time) row {
 		}
 		sent = sentAt(at, hashed(0, p.object, c.ID.String()).unique())
 	}
-	i := newRow(c, p, sent)
+	i := newItem(c, p, sent)
 	i.Key, i.SentMs = c.Key, sentMs(c.Sent)
 	i.Likes, i.Reports, i.Protected = c.Likes, c.Reports, c.Protected
 	return i

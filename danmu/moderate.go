@@ -94,7 +94,7 @@ func (r *Repository) moderate(ctx context.Context, what string, m Moderation, pr
 // again the same call whatever came between. A call with an Op that changed nothing has a
 // Mark with another Call.
 func (r *Repository) protect(ctx context.Context, key store.Key, o op, protected bool) (changed bool, err error) {
-	var seen *row // nil: not read
+	var seen *commentItem // nil: not read
 	same := false
 	for range maxTries {
 		err := r.table.Run(ctx, r.table.Tx().Update(r.protection(key, seen, o.id, protected)))
@@ -106,7 +106,7 @@ func (r *Repository) protect(ctx context.Context, key store.Key, o op, protected
 		if found == nil {
 			return false, plaza.ErrNotFound
 		}
-		now := new(row)
+		now := new(commentItem)
 		if err := r.table.Decode(found, now); err != nil {
 			return false, err
 		}
@@ -135,7 +135,7 @@ func (r *Repository) protect(ctx context.Context, key store.Key, o op, protected
 // protection makes a comment protected or not, if it is still as seen. Where that is
 // so already, it notes the call. Without seen, the comment must not be so yet, nor have
 // a later call.
-func (r *Repository) protection(key store.Key, seen *row, op ids.ID, protected bool) *store.Update {
+func (r *Repository) protection(key store.Key, seen *commentItem, op ids.ID, protected bool) *store.Update {
 	u := inLife(r.table.Update(key), seen, op).If("attribute_exists(pk) AND attribute_not_exists('state')")
 	switch {
 	case seen == nil && protected:

@@ -117,36 +117,36 @@ func (s span) of(comments []Comment) []Comment {
 // fetch reads a part from the table, without tombstones.
 func (r *Repository) fetch(ctx context.Context, l *layout, p part, consistent bool) ([]Comment, error) {
 	bounds := store.Span{From: textAt(p.span.from), To: textAt(p.span.to), Ascending: true, Consistent: consistent}
-	rows, _, err := r.readShards(ctx, l, p.segment, p.sample, bounds)
+	items, _, err := r.readShards(ctx, l, p.segment, p.sample, bounds)
 	if err != nil {
 		return nil, err
 	}
-	comments := make([]Comment, 0, len(rows))
-	for i := range rows {
-		if !rows[i].gone() {
-			comments = append(comments, rows[i].comment(l.object))
+	comments := make([]Comment, 0, len(items))
+	for i := range items {
+		if !items[i].gone() {
+			comments = append(comments, items[i].comment(l.object))
 		}
 	}
 	return comments, nil
 }
 
-// readShards reads s in every shard that holds the sample, and merges the rows. If the
+// readShards reads s in every shard that holds the sample, and merges the items. If the
 // limit of s ends the read, rest is the gap where it ended.
-func (r *Repository) readShards(ctx context.Context, l *layout, segment, sample int, s store.Span) (rows []row, rest string, err error) {
-	return store.Union[row]{
+func (r *Repository) readShards(ctx context.Context, l *layout, segment, sample int, s store.Span) (items []commentItem, rest string, err error) {
+	return store.Union[commentItem]{
 		Sources:   (l.shards() + 1<<sample - 1) >> sample,
 		Ascending: s.Ascending,
-		Read: func(ctx context.Context, shard int, _ string) ([]row, string, error) {
+		Read: func(ctx context.Context, shard int, _ string) ([]commentItem, string, error) {
 			part := s
 			part.PK = place{l.object, segment, shard << sample}.pk()
-			rows, rest, err := store.Read[row](ctx, r.table, part)
+			items, rest, err := store.Read[commentItem](ctx, r.table, part)
 			if id, after := strings.CutSuffix(rest, "\x00"); after {
 				rest = id + afterID
 			}
-			return rows, rest, err
+			return items, rest, err
 		},
-		Place:   func(i *row) string { return i.ID.String() },
-		Compare: func(a, b *row) int { return a.ID.Compare(b.ID) },
-		Join:    row.join, // a comment may have copies in two shards
+		Place:   func(i *commentItem) string { return i.ID.String() },
+		Compare: func(a, b *commentItem) int { return a.ID.Compare(b.ID) },
+		Join:    commentItem.join, // a comment may have copies in two shards
 	}.Rows(ctx, math.MaxInt, 1)
 }

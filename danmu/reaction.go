@@ -75,7 +75,7 @@ type reactionItem struct {
 // endedTTL is how long a reaction that was taken back is kept.
 const endedTTL = 30 * 24 * time.Hour
 
-func reactionPK(user string) string { return keys.Join(reactionRows, user) }
+func reactionPK(user string) string { return keys.Join(reactionPrefix, user) }
 
 func reactionSK(a Action, k kind) string { return keys.Join(a.Object, a.ID.String(), k.name) }
 

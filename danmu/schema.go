@@ -26,8 +26,8 @@ func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // The first parts of the keys of comments and reactions.
 const (
-	commentRows  = "D"
-	reactionRows = "U"
+	commentPrefix  = "D"
+	reactionPrefix = "U"
 )
 
 // place is a partition of comments: a shard of a segment of an object.
@@ -37,7 +37,7 @@ type place struct {
 }
 
 func (p place) pk() string {
-	return keys.Join(commentRows, p.object, strconv.Itoa(p.segment), strconv.Itoa(p.shard))
+	return keys.Join(commentPrefix, p.object, strconv.Itoa(p.segment), strconv.Itoa(p.shard))
 }
 
 func (p place) key(id ID) store.Key { return store.Key{PK: p.pk(), SK: id.String()} }

@@ -95,7 +95,7 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 		return Comment{}, false, err
 	}
 	target := l.place(c.ID, r.opts.Now())
-	stored := newRow(c, target, call)
+	stored := newItem(c, target, call)
 	if repeatable {
 		elsewhere := l.places(c.ID)
 		if wait == 0 {
@@ -114,7 +114,7 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 	}
 	err = r.table.Run(ctx, r.table.Put(stored).If("attribute_not_exists(pk)"))
 	if refused, ok := store.AsRefused(err); ok {
-		var first row
+		var first commentItem
 		item, _ := refused.At(0)
 		if err := r.table.Decode(item, &first); err != nil {
 			return Comment{}, false, err
@@ -140,12 +140,12 @@ func (r *Repository) sendAgain(ctx context.Context, c Comment, call ids.ID, refu
 	if err != nil {
 		return Comment{}, false, err
 	}
-	again := newRow(c, place{}, call)
+	again := newItem(c, place{}, call)
 	return first.repeated(c, &again)
 }
 
-// repeated answers a repeat of the stored row.
-func (i *row) repeated(c Comment, again *row) (sent Comment, created bool, err error) {
+// repeated answers a repeat of the stored commentItem.
+func (i *commentItem) repeated(c Comment, again *commentItem) (sent Comment, created bool, err error) {
 	switch {
 	case i.gone():
 		return Comment{}, false, plaza.ErrRemoved
@@ -155,7 +155,7 @@ func (i *row) repeated(c Comment, again *row) (sent Comment, created bool, err e
 	return i.answer(c), i.Sent == again.Sent, nil // each call has a Sent of its own
 }
 
-func (i *row) answer(c Comment) Comment {
+func (i *commentItem) answer(c Comment) Comment {
 	stored := i.comment(c.Object)
 	stored.Key = c.Key
 	return stored

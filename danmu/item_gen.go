@@ -11,7 +11,7 @@ import (
 )
 
 // UnmarshalAttributes decodes an item without reflection.
-func (i *row) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err error) {
+func (i *commentItem) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err error) {
 	if out != any(i) {
 		return false, nil
 	}

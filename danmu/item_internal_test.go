@@ -6,7 +6,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/itemgen"
 )
 
-func TestTheCodeOfRowsIsGenerated(t *testing.T) {
+func TestTheCodeOfItemsIsGenerated(t *testing.T) {
 	t.Parallel()
-	itemgen.Check[row](t, "row_gen.go")
+	itemgen.Check[commentItem](t, "item_gen.go")
 }

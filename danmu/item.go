@@ -10,12 +10,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-//go:generate rm -f row_gen.go
-//go:generate go test -run TestTheCodeOfRowsIsGenerated -write
+//go:generate rm -f item_gen.go
+//go:generate go test -run TestTheCodeOfItemsIsGenerated -write
 
-// row is D#object#segment#shard / id: a comment, or the tombstone of one.
+// commentItem is D#object#segment#shard / id: a comment, or the tombstone of one.
 // Defaults are not stored.
-type row struct {
+type commentItem struct {
 	PK        string `dynamo:"pk"`
 	ID        ID     `dynamo:"sk" role:"identity"`
 	User      string `dynamo:"userId,omitempty" role:"content"`
@@ -38,19 +38,19 @@ type row struct {
 	End     store.Mark `dynamo:"end,omitempty"`                    // the call that left the tombstone; none came before
 }
 
-func newRow(c Comment, p place, sent ids.ID) row {
-	return row{
+func newItem(c Comment, p place, sent ids.ID) commentItem {
+	return commentItem{
 		PK: p.pk(), ID: c.ID, User: c.User, Sent: sent,
 		Text: c.Text, Mode: c.Mode, Color: c.Color, Size: c.Size,
 		Pool: c.Pool, Weight: c.Weight, Extra: string(c.Extra),
 	}
 }
 
-func (i *row) gone() bool { return i.State != "" }
+func (i *commentItem) gone() bool { return i.State != "" }
 
-func (i *row) lastEnd() store.Last { return store.Last{Mark: i.End, Life: i.Sent} }
+func (i *commentItem) lastEnd() store.Last { return store.Last{Mark: i.End, Life: i.Sent} }
 
-func (i *row) comment(object string) Comment {
+func (i *commentItem) comment(object string) Comment {
 	c := Comment{
 		Object: object, ID: i.ID, Key: i.Key, User: i.User, Progress: i.ID.Progress(),
 		Text: i.Text, Mode: i.Mode, Color: i.Color, Size: i.Size, Pool: i.Pool, Weight: i.Weight,
@@ -68,9 +68,9 @@ func (i *row) comment(object string) Comment {
 	return c
 }
 
-// join makes one row of two copies in different shards. Two sends may leave copies while
+// join makes one item of two copies in different shards. Two sends may leave copies while
 // the shards grow. Each copy has its own counts.
-func (i row) join(other row) row {
+func (i commentItem) join(other commentItem) commentItem {
 	if other.gone() && !i.gone() || other.gone() == i.gone() && other.Sent < i.Sent {
 		i, other = other, i
 	}
@@ -81,7 +81,7 @@ func (i row) join(other row) row {
 }
 
 // CheckItem refuses what no write of this package leaves.
-func (i *row) CheckItem() error {
+func (i *commentItem) CheckItem() error {
 	const first, last = -62135596800000, 253402300799999 // of the years 1 to 9999
 	switch {
 	case i.Text == "" && !i.gone():
