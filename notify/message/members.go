@@ -146,65 +146,42 @@ var errAdmitted = errors.New("message: the user was added")
 // and the user's entry. The edit returns the new state and the entry's update, or an error.
 // After store.ErrSame only the version rises, so that no earlier call comes after this one.
 func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) (known, *store.Update, error)) (changed bool, err error) {
-	done, err := r.turns.Take(ctx, headKey(in.Conversation))
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	id, err := r.gen.Next(ctx)
-	if err != nil {
-		return false, err
-	}
-	entryless, noted := false, false
-	k, err := r.know(ctx, in.Conversation)
-	for range maxTries {
-		if err != nil {
-			return false, err
-		}
-		if k.version == 0 {
-			return false, plaza.ErrNotFound
-		}
-		next, entry, reason := edit(k, id)
-		if reason != nil && !k.fresh {
-			k, err = r.load(ctx, in.Conversation)
-			continue
-		}
-		same := errors.Is(reason, store.ErrSame)
-		switch {
-		case same && noted: // by a later call, as the version has risen since this one read it
-			return false, nil
-		case reason != nil && !same:
-			return false, reason
-		}
-		next.version++
-		tx := r.table.Tx().
-			Update(k.unchanged(r.table.Update(headKey(in.Conversation))).Set("mver", next.version)).
-			Update(r.members(in, k, next))
-		if !entryless && !same {
-			tx.Update(entry)
-		}
-		err = r.table.Run(ctx, tx)
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			if err == nil {
-				r.remember(in.Conversation, next)
+	same, noted, entryless := false, false, false
+	_, err = r.change(ctx, change{
+		conversation: in.Conversation,
+		plan: func(k known, call ids.ID) (known, *store.Tx, error) {
+			if k.version == 0 {
+				return k, nil, plaza.ErrNotFound
 			}
-			return err == nil && !same, err
-		}
-		err, noted = nil, same
-		head, outrun := refused.At(0)
-		_, members := refused.At(1)
-		if _, ok := refused.At(2); ok {
-			entryless = true // the member was erased
-		}
-		switch {
-		case outrun:
-			k, err = r.learn(ctx, in.Conversation, k, head)
-		case members:
-			k, err = r.load(ctx, in.Conversation)
-		}
+			next, entry, err := edit(k, call)
+			same = errors.Is(err, store.ErrSame)
+			switch {
+			case same && noted: // by a later call, as the version has risen since this one read it
+				return k, nil, err
+			case err != nil && !(same && k.fresh):
+				return k, nil, err
+			}
+			next.version++
+			tx := r.table.Tx().
+				Update(k.unchanged(r.table.Update(headKey(in.Conversation))).Set("mver", next.version)).
+				Update(r.members(in, k, next))
+			if !entryless && !same {
+				tx.Update(entry)
+			}
+			return next, tx, nil
+		},
+		refused: func(refused *store.Refused) (bool, error) {
+			noted = same
+			if _, ok := refused.At(2); ok {
+				entryless = true // the member was erased
+			}
+			return false, nil
+		},
+	})
+	if errors.Is(err, store.ErrSame) {
+		return false, nil
 	}
-	return false, plaza.ErrBusy
+	return err == nil && !same, err
 }
 
 // members is the update of the list of members.

@@ -321,7 +321,11 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 					require.ErrorIs(rt, err, plaza.ErrInvalid)
 				default:
 					place := m.places[in]
-					outcome(changed, err, upTo > max(place.read, place.from), nil)
+					own := true // of what comes after what was marked
+					for _, sent := range m.messages[in.Conversation][:upTo] {
+						own = own && (sent.Seq <= max(place.read, place.from) || sent.Sender == in.User)
+					}
+					outcome(changed, err, changed && upTo > max(place.read, place.from) || !own, nil)
 					place.read = max(place.read, upTo)
 				}
 			},

@@ -64,7 +64,7 @@ func (r *Repository) lift(ctx context.Context, in In, newest Message, own number
 		if !changed || !isPair && seen.PK == "" { // the user was erased
 			return nil, store.ErrSame
 		}
-		return r.change(in, *seen, next), nil
+		return r.rewrite(in, *seen, next), nil
 	})
 	return err
 }
@@ -128,9 +128,9 @@ func (e entry) raised(newest Message, own numbers) (next entry, changed bool) {
 	return next, true
 }
 
-// change writes what a message changed in an entry, if the entry stands as it was seen. What
+// rewrite writes what messages changed in an entry, if it is still as it was seen. What
 // others raise meanwhile stays, and a member who was erased gets no entry again.
-func (r *Repository) change(in In, seen, next entry) *store.Update {
+func (r *Repository) rewrite(in In, seen, next entry) *store.Update {
 	u := r.table.Update(entryKey(in)).If("attribute_not_exists(till)")
 	if _, isPair := in.pair(); !isPair {
 		u.If("attribute_exists(pk)")

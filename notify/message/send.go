@@ -56,16 +56,16 @@ func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created
 		return Message{}, false, err
 	}
 	m.Seq, m.ID, m.Edited, m.Recalled = 0, 0, time.Time{}, time.Time{}
-	sent, created, members, err := r.deliver(ctx, m)
+	sent, created, members, err := r.send(ctx, m)
 	if err == nil {
 		err = r.raiseAll(ctx, sent, members)
 	}
 	return sent, created, wrap("send to", m.Conversation, err)
 }
 
-// deliver stores a message, or returns the one that is stored under its Key.
-func (r *Repository) deliver(ctx context.Context, m Message) (sent Message, created bool, members []string, err error) {
-	first, k, err := r.store(ctx, &m)
+// send stores a message, or returns the one that is stored under its Key.
+func (r *Repository) send(ctx context.Context, m Message) (sent Message, created bool, members []string, err error) {
+	first, k, err := r.append(ctx, &m)
 	switch {
 	case err != nil:
 		return Message{}, false, nil, err
@@ -79,9 +79,9 @@ func (r *Repository) deliver(ctx context.Context, m Message) (sent Message, crea
 	return sent, false, k.members, err
 }
 
-// store stores a message and sets its ID. It returns the guard that is stored under the
+// append stores a message and sets its ID. It returns the guard that is stored under the
 // message's Key then.
-func (r *Repository) store(ctx context.Context, m *Message) (first guard, k known, err error) {
+func (r *Repository) append(ctx context.Context, m *Message) (first guard, k known, err error) {
 	wait, err := r.opts.Limiter.Take(ctx, m.attempt())
 	if err != nil {
 		return guard{}, known{}, err
@@ -92,49 +92,33 @@ func (r *Repository) store(ctx context.Context, m *Message) (first guard, k know
 		}
 		return first, k, err
 	}
-	done, err := r.turns.Take(ctx, headKey(m.Conversation))
-	if err != nil {
-		return guard{}, known{}, err
-	}
-	defer done()
-	if m.ID, err = r.gen.Next(ctx); err != nil {
-		return guard{}, known{}, err
-	}
-	k, err = r.know(ctx, m.Conversation)
-	for range maxTries {
-		if err != nil {
-			return guard{}, known{}, err
-		}
-		reason := r.refuses(ctx, k, *m)
-		if reason != nil && !k.fresh {
-			k, err = r.load(ctx, m.Conversation)
-			continue
-		}
-		if reason != nil {
-			first, err = r.guarded(ctx, *m, reason)
-			return first, k, err
-		}
-		own := guard{Seq: k.n + 1, ID: m.ID}
-		err = r.table.Run(ctx, r.appending(*m, k, own))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			if err != nil {
-				return guard{}, known{}, err
+	var reason error // why the message is refused
+	k, err = r.change(ctx, change{
+		conversation: m.Conversation,
+		plan: func(k known, call ids.ID) (known, *store.Tx, error) {
+			if reason = r.refuses(ctx, k, *m); reason != nil {
+				return k, nil, reason
 			}
-			k.n++
-			r.remember(m.Conversation, k)
-			return own, k, nil
-		}
-		if item, failed := refused.At(0); failed {
-			return first, k, r.table.Decode(item, &first)
-		}
-		item, failed := refused.At(1)
-		if !failed {
-			return guard{}, known{}, r.table.Corrupt(headKey(m.Conversation), "n is below the last message")
-		}
-		k, err = r.learn(ctx, m.Conversation, k, item)
+			m.ID, first = call, guard{Seq: k.n + 1, ID: call}
+			next := k
+			next.n++
+			return next, r.appending(*m, k, first), nil
+		},
+		refused: func(refused *store.Refused) (done bool, err error) {
+			if item, failed := refused.At(1); failed {
+				first = guard{}
+				return true, r.table.Decode(item, &first)
+			}
+			if _, outrun := refused.At(0); !outrun {
+				err = r.table.Corrupt(headKey(m.Conversation), "n is below the last message")
+			}
+			return false, err
+		},
+	})
+	if reason != nil && errors.Is(err, reason) {
+		first, err = r.guarded(ctx, *m, reason)
 	}
-	return guard{}, known{}, plaza.ErrBusy
+	return first, k, err
 }
 
 // attempt is what the limiter counts. A limiter takes names of up to 256 bytes.
@@ -146,13 +130,13 @@ func (m Message) attempt() ratelimit.Attempt {
 	return ratelimit.Attempt{Object: object, User: m.Sender, ID: m.Key}
 }
 
-// appending is the transaction that stores a message: its guard, the head, the message.
+// appending is the transaction that stores a message: the head, its guard, the message.
 // The first of a pair also begins the entries: Erase finds by them what a user has said, even
 // if the process dies before it raises them.
 func (r *Repository) appending(m Message, k known, own guard) *store.Tx {
 	tx := r.table.Tx().
-		Put(r.table.Put(r.guard(m, own)).If("attribute_not_exists(pk)")).
 		Update(k.unchanged(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
+		Put(r.table.Put(r.guard(m, own)).If("attribute_not_exists(pk)")).
 		Put(r.table.Put(newItem(m, own.Seq)).If("attribute_not_exists(pk)"))
 	if k.n == 0 && k.version == 0 {
 		for _, user := range k.members {
