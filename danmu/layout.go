@@ -175,6 +175,26 @@ func (r *Repository) remember(l, before *layout) *layout {
 	return l
 }
 
+// layoutFor returns the layout of an object with the segment of a moment, which it adds if
+// it is missing.
+func (r *Repository) layoutFor(ctx context.Context, object string, moment time.Duration) (*layout, error) {
+	l, fresh := r.remembered(object)
+	switch {
+	case fresh:
+	case l != nil:
+		var err error
+		if l, err = r.layout(ctx, object, false); err != nil {
+			return nil, err
+		}
+	default:
+		l = newLayout(object, objectItem{}) // the write returns the stored one
+	}
+	if l.has(l.segmentOf(moment)) {
+		return l, checkProgress(moment, l.duration)
+	}
+	return r.addSegments(ctx, l, moment, func(l *layout) []int { return []int{l.segmentOf(moment)} })
+}
+
 // addSegments stores the segments of comments before the first of them is written, so that
 // readers find them. Of returns them by a layout, with repeats; the object's duration
 // must be at least latest. It returns the stored layout, or l if that has them.

@@ -4,18 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/args"
-	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/ratelimit"
@@ -79,17 +72,13 @@ func (c Comment) keyed() ID {
 	return newID(c.Progress, binary.BigEndian.Uint64(sum[:])&maxUnique)
 }
 
+// send stores a comment. One that may be a repeat is looked for in its older places first
+// and, if it would be refused now, in all.
 func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatable bool) (sent Comment, created bool, err error) {
-	wait, err := r.opts.Limiter.Take(ctx, ratelimit.Attempt{Object: c.Object, User: c.User, ID: c.ID.String()})
-	if err != nil {
-		return Comment{}, false, err
-	}
-	if wait > 0 && !repeatable {
-		return Comment{}, false, &ratelimit.Error{Wait: wait}
-	}
-	l, err := r.layoutFor(ctx, c, wait > 0)
-	if repeatable && errors.Is(err, plaza.ErrInvalid) { // it may have been valid when it was first sent
-		return r.sendAgain(ctx, c, call, err)
+	l, refusal := r.admit(ctx, c)
+	err = refusal
+	if invalid := errors.Is(refusal, plaza.ErrInvalid); repeatable && (invalid || errors.Is(refusal, ratelimit.ErrExceeded)) {
+		l, err = r.layout(ctx, c.Object, invalid)
 	}
 	if err != nil {
 		return Comment{}, false, err
@@ -97,19 +86,18 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 	target := l.place(c.ID, r.opts.Now())
 	stored := newItem(c, target, call)
 	if repeatable {
-		elsewhere := l.places(c.ID)
-		if wait == 0 {
-			elsewhere = except(elsewhere, target)
+		places := l.places(c.ID)
+		if refusal == nil {
+			places = except(places, target)
 		}
-		first, found, err := r.find(ctx, elsewhere, c.ID, true)
-		if err != nil {
+		first, found, err := r.find(ctx, places, c.ID, true)
+		switch {
+		case err != nil:
 			return Comment{}, false, err
-		}
-		if found {
+		case found:
 			return first.repeated(c, &stored)
-		}
-		if wait > 0 {
-			return Comment{}, false, &ratelimit.Error{Wait: wait}
+		case refusal != nil:
+			return Comment{}, false, refusal
 		}
 	}
 	err = r.table.Run(ctx, r.table.Put(stored).If("attribute_not_exists(pk)"))
@@ -127,21 +115,17 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 	return stored.answer(c), true, nil
 }
 
-// sendAgain answers a repeat of a comment that is no longer valid but may be stored.
-func (r *Repository) sendAgain(ctx context.Context, c Comment, call ids.ID, refusal error) (sent Comment, created bool, err error) {
-	l, err := r.layout(ctx, c.Object, true)
+// admit counts an attempt and returns the object's layout, with the comment's segment. A
+// comment that comes too soon or too late in the object is refused.
+func (r *Repository) admit(ctx context.Context, c Comment) (*layout, error) {
+	wait, err := r.opts.Limiter.Take(ctx, ratelimit.Attempt{Object: c.Object, User: c.User, ID: c.ID.String()})
 	if err != nil {
-		return Comment{}, false, err
+		return nil, err
 	}
-	first, found, err := r.find(ctx, l.places(c.ID), c.ID, true)
-	if err == nil && !found {
-		err = refusal
+	if wait > 0 {
+		return nil, &ratelimit.Error{Wait: wait}
 	}
-	if err != nil {
-		return Comment{}, false, err
-	}
-	again := newItem(c, place{}, call)
-	return first.repeated(c, &again)
+	return r.layoutFor(ctx, c.Object, c.Progress)
 }
 
 // repeated answers a repeat of the stored commentItem.
@@ -159,103 +143,4 @@ func (i *commentItem) answer(c Comment) Comment {
 	stored := i.comment(c.Object)
 	stored.Key = c.Key
 	return stored
-}
-
-// layoutFor returns the layout of c's object. Unless readOnly, it adds the segment of c.
-func (r *Repository) layoutFor(ctx context.Context, c Comment, readOnly bool) (*layout, error) {
-	l, fresh := r.remembered(c.Object)
-	var err error
-	switch {
-	case fresh:
-	case l != nil || readOnly:
-		if l, err = r.layout(ctx, c.Object, false); err != nil {
-			return nil, err
-		}
-	default:
-		l = newLayout(c.Object, objectItem{}) // the write returns the stored one
-	}
-	if readOnly || l.has(l.segmentOf(c.Progress)) {
-		return l, checkProgress(c.Progress, l.duration)
-	}
-	return r.addSegments(ctx, l, c.Progress, func(l *layout) []int { return []int{l.segmentOf(c.Progress)} })
-}
-
-// maxExtra bounds the Extra of a comment that is sent, in bytes.
-const maxExtra = 1 << 10
-
-// checkSend checks c, and clears the fields that Send ignores.
-func (r *Repository) checkSend(c Comment) (Comment, error) {
-	c.Progress = whole(c.Progress)
-	c.Sent, c.Likes, c.Reports, c.Protected, c.Repeats = time.Time{}, 0, 0, false, 0
-	if err := keys.CheckName("Object", c.Object); err != nil {
-		return c, err
-	}
-	if err := keys.CheckName("User", c.User); err != nil {
-		return c, err
-	}
-	if c.Key != "" {
-		if err := keys.CheckName("Key", c.Key); err != nil {
-			return c, err
-		}
-	}
-	if err := checkProgress(c.Progress, MaxProgress); err != nil {
-		return c, err
-	}
-	if err := c.checkID(); err != nil {
-		return c, err
-	}
-	if err := r.checkText(c.Text); err != nil {
-		return c, err
-	}
-	return c, r.checkStyle(c)
-}
-
-func (c Comment) checkID() error {
-	none := ID{}
-	switch {
-	case c.ID == none:
-	case c.ID.unique() == 0:
-		return &plaza.InvalidError{Field: "ID", Reason: "is not the ID of a comment"}
-	case c.ID.Progress() != c.Progress:
-		return &plaza.InvalidError{Field: "ID", Reason: "does not match Progress"}
-	case c.Key != "" && c.ID != c.keyed():
-		return &plaza.InvalidError{Field: "ID", Reason: "does not match Key"}
-	}
-	return nil
-}
-
-func (r *Repository) checkText(text string) error {
-	switch {
-	case !utf8.ValidString(text):
-		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
-	case strings.TrimSpace(text) == "":
-		return &plaza.InvalidError{Field: "Text", Reason: "is empty"}
-	}
-	return args.Count("Text", utf8.RuneCountInString(text), "runes", r.opts.MaxRunes)
-}
-
-func (r *Repository) checkStyle(c Comment) error {
-	rgb, chosen := c.Color.RGB()
-	switch {
-	case !slices.Contains(r.opts.Modes, c.Mode):
-		return &plaza.InvalidError{Field: "Mode", Reason: fmt.Sprintf("is %d", c.Mode)}
-	case c.Color != 0 && c.Color != RGB(rgb),
-		chosen && r.opts.Colors != nil && !slices.Contains(r.opts.Colors, c.Color):
-		return &plaza.InvalidError{Field: "Color", Reason: fmt.Sprintf("is %#x", uint32(c.Color))}
-	case c.Size != 0:
-		if err := args.Between("Size", c.Size, r.opts.MinSize, r.opts.MaxSize); err != nil {
-			return err
-		}
-	}
-	if err := args.Count("Extra", len(c.Extra), "bytes", maxExtra); err != nil {
-		return err
-	}
-	if len(c.Extra) > 0 && !isObject(c.Extra) {
-		return &plaza.InvalidError{Field: "Extra", Reason: "is not a JSON object in UTF-8"}
-	}
-	return nil
-}
-
-func isObject(data json.RawMessage) bool {
-	return jsontext.Valid(data) && strings.TrimSpace(string(data))[0] == '{'
 }
