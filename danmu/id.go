@@ -2,10 +2,13 @@ package danmu
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding"
+	"encoding/binary"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 const (
@@ -41,6 +44,17 @@ var (
 
 // at returns the smallest ID of a millisecond. No comment has it.
 func at(ms uint32) ID { return ID{progress: ms} }
+
+func newID(progress time.Duration, unique uint64) ID {
+	return ID{progress: uint32(progress / time.Millisecond), rest: unique}
+}
+
+// keyed returns the ID that follows from the User and the Key. IDs are stored: a change
+// of the hash stores repeats across an upgrade again.
+func (c Comment) keyed() ID {
+	sum := sha256.Sum256([]byte(keys.Join(c.Object, c.User, c.Key)))
+	return newID(c.Progress, binary.BigEndian.Uint64(sum[:])&maxUnique)
+}
 
 // ParseID reads what String wrote. Anything else is ErrInvalidID. Twenty zeros
 // are the zero ID.

@@ -2,14 +2,10 @@ package danmu
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
-	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
@@ -61,17 +57,6 @@ func (r *Repository) Send(ctx context.Context, c Comment) (sent Comment, created
 	return sent, created, nil
 }
 
-func newID(progress time.Duration, unique uint64) ID {
-	return ID{progress: uint32(progress / time.Millisecond), rest: unique}
-}
-
-// keyed returns the ID that follows from the User and the Key. IDs are stored: a change
-// of the hash stores repeats across an upgrade again.
-func (c Comment) keyed() ID {
-	sum := sha256.Sum256([]byte(keys.Join(c.Object, c.User, c.Key)))
-	return newID(c.Progress, binary.BigEndian.Uint64(sum[:])&maxUnique)
-}
-
 // send stores a comment. One that may be a repeat is looked for in its older places first
 // and, if it would be refused now, in all.
 func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatable bool) (sent Comment, created bool, err error) {
@@ -83,10 +68,9 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 	if err != nil {
 		return Comment{}, false, err
 	}
-	target := l.place(c.ID, r.opts.Now())
+	target, places := l.place(c.ID, r.opts.Now()), l.places(c.ID)
 	stored := newItem(c, target, call)
 	if repeatable {
-		places := l.places(c.ID)
 		if refusal == nil {
 			places = except(places, target)
 		}

@@ -78,10 +78,10 @@ func (r *Repository) load(ctx context.Context, conversation string) (known, erro
 type change struct {
 	conversation string
 
-	// plan returns the transaction, and the conversation as it is then. If it refuses a
-	// conversation as it is remembered, it is asked again about the conversation as it is
-	// stored.
-	plan func(k known, call ids.ID) (next known, tx *store.Tx, err error)
+	// plan completes the update of the head, and returns the transaction and the
+	// conversation as it is then. If it refuses a conversation as it is remembered, it is
+	// asked again about the conversation as it is stored.
+	plan func(k known, head *store.Update, call ids.ID) (next known, tx *store.Tx, err error)
 
 	// refused looks at a refusal by another item than the head first. done ends the change.
 	refused func(*store.Refused) (done bool, err error)
@@ -104,7 +104,8 @@ func (r *Repository) change(ctx context.Context, c change) (known, error) {
 		if err != nil {
 			return known{}, err
 		}
-		next, tx, reason := c.plan(k, call)
+		head := k.unchanged(r.table.Update(headKey(c.conversation)))
+		next, tx, reason := c.plan(k, head, call)
 		if reason != nil && !k.fresh {
 			k, err = r.load(ctx, c.conversation)
 			continue

@@ -149,7 +149,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 	same, noted, entryless := false, false, false
 	_, err = r.change(ctx, change{
 		conversation: in.Conversation,
-		plan: func(k known, call ids.ID) (known, *store.Tx, error) {
+		plan: func(k known, head *store.Update, call ids.ID) (known, *store.Tx, error) {
 			if k.version == 0 {
 				return k, nil, plaza.ErrNotFound
 			}
@@ -162,9 +162,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 				return k, nil, err
 			}
 			next.version++
-			tx := r.table.Tx().
-				Update(k.unchanged(r.table.Update(headKey(in.Conversation))).Set("mver", next.version)).
-				Update(r.members(in, k, next))
+			tx := r.table.Tx().Update(head.Set("mver", next.version)).Update(r.members(in, k, next))
 			if !entryless && !same {
 				tx.Update(entry)
 			}

@@ -2,9 +2,7 @@ package message
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"time"
 	"unicode/utf8"
 
@@ -57,15 +55,4 @@ func (r *Repository) checkContent(m Message) error {
 		err = &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
 	return err
-}
-
-// message reads a message, which must be there.
-func (r *Repository) message(ctx context.Context, conversation string, seq int64) (Message, error) {
-	var found item
-	key := messageKey(conversation, seq)
-	err := r.table.Get(ctx, key, true, &found)
-	if errors.Is(err, plaza.ErrNotFound) {
-		return Message{}, r.table.Corrupt(key, "is missing")
-	}
-	return found.message(conversation), err
 }

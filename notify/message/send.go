@@ -95,14 +95,14 @@ func (r *Repository) append(ctx context.Context, m *Message) (first guard, k kno
 	var reason error // why the message is refused
 	k, err = r.change(ctx, change{
 		conversation: m.Conversation,
-		plan: func(k known, call ids.ID) (known, *store.Tx, error) {
+		plan: func(k known, head *store.Update, call ids.ID) (known, *store.Tx, error) {
 			if reason = r.refuses(ctx, k, *m); reason != nil {
 				return k, nil, reason
 			}
 			m.ID, first = call, guard{Seq: k.n + 1, ID: call}
 			next := k
 			next.n++
-			return next, r.appending(*m, k, first), nil
+			return next, r.appending(*m, k, head, first), nil
 		},
 		refused: func(refused *store.Refused) (done bool, err error) {
 			if item, failed := refused.At(1); failed {
@@ -133,9 +133,9 @@ func (m Message) attempt() ratelimit.Attempt {
 // appending is the transaction that stores a message: the head, its guard, the message.
 // The first of a pair also begins the entries: Erase finds by them what a user has said, even
 // if the process dies before it raises them.
-func (r *Repository) appending(m Message, k known, own guard) *store.Tx {
+func (r *Repository) appending(m Message, k known, head *store.Update, own guard) *store.Tx {
 	tx := r.table.Tx().
-		Update(k.unchanged(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
+		Update(head.Set("n", own.Seq)).
 		Put(r.table.Put(r.guard(m, own)).If("attribute_not_exists(pk)")).
 		Put(r.table.Put(newItem(m, own.Seq)).If("attribute_not_exists(pk)"))
 	if k.n == 0 && k.version == 0 {
@@ -177,4 +177,15 @@ func (r *Repository) refuses(ctx context.Context, k known, m Message) error {
 		return nil
 	}
 	return r.mayMeet(ctx, k.members[0], k.members[1])
+}
+
+// message reads a message, which must be there.
+func (r *Repository) message(ctx context.Context, conversation string, seq int64) (Message, error) {
+	var found item
+	key := messageKey(conversation, seq)
+	err := r.table.Get(ctx, key, true, &found)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return Message{}, r.table.Corrupt(key, "is missing")
+	}
+	return found.message(conversation), err
 }
