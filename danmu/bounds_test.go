@@ -117,8 +117,8 @@ func (w world) rewrite(t testing.TB, prefix string, change func(dynamo.Item)) {
 // Each comment lies in a segment of its own.
 func TestSparseFilmsHaveFullPages(t *testing.T) {
 	t.Parallel()
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, nil, meter.Wrap)
+	c := newCosts(t)
+	w := newWorld(t, nil, c.Wrap)
 	film := make([]danmu.Comment, 40)
 	for i := range film {
 		film[i] = danmu.Comment{Text: "haha", Progress: time.Duration(i) * 6 * time.Minute}
@@ -133,7 +133,9 @@ func TestSparseFilmsHaveFullPages(t *testing.T) {
 	for _, limit := range faults.Some(1, 3, 1, 25) {
 		require.Equal(t, sent, idsOf(all(t, w.from(0), limit)))
 	}
-	meter.AtMost(t, "from, 25 segments of one", dynamotest.Cost{Requests: 1 + 31, Read: 1 + 31}, func() {
+	want := sum(c.Of("Repository.ByObject", "with Options.Consistent, the object"), c.Times(31, "Repository.ByObject", "a shard of a segment"),
+		c.Times(31, "Repository.ByObject", "with Options.Consistent, each 4 KB of a shard"))
+	c.at("from, 25 segments of one", want, func() {
 		page, err := w.ByObject(t.Context(), "v", 0, cursor.PageRequest{})
 		require.NoError(t, err)
 		require.Len(t, page.Items, 25)
@@ -143,26 +145,21 @@ func TestSparseFilmsHaveFullPages(t *testing.T) {
 // The object has every other segment, which is the largest item.
 func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	for name, c := range faults.Sample(2, map[string]struct {
-		segment      time.Duration
-		write, reads float64
-	}{
-		"of 1 min":    {time.Minute, 10, 2.5},
-		"the default": {0, 2, 1},
-	}) {
+	for name, segment := range faults.Sample(2, map[string]time.Duration{"of 1 min": time.Minute, "the default": 6 * time.Minute}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			meter := dynamotest.NewMeter()
-			w := newWorld(t, nil, meter.Wrap)
-			w.configure(t, "v", danmu.Settings{Segment: c.segment, Owner: fmt.Sprintf("%-256s", "o"), Duration: danmu.MaxProgress - 1e6})
+			c := newCosts(t)
+			usual, first, refreshed := c.Of("Repository.Send", "a comment"), dynamotest.Cost{Requests: 2, Write: 4}, c.Of("Repository.Send", "after Options.Refresh")
+			if segment == time.Minute {
+				first = c.Of("Repository.Send", "a segment's first, beside over 4,000 scattered segments")
+				refreshed = c.Of("Repository.Send", "after Options.Refresh, with over 4,000 scattered segments")
+			}
+			w := newWorld(t, nil, c.Wrap)
+			w.configure(t, "v", danmu.Settings{Segment: segment, Owner: fmt.Sprintf("%-256s", "o"), Duration: danmu.MaxProgress - 1e6})
 			for _, shards := range []int{2, 4, 8, 16, 32} {
 				w.configure(t, "v", danmu.Settings{Shards: shards, Owner: fmt.Sprintf("%-256s", "o"), Duration: danmu.MaxProgress - 1e6})
 			}
 			w.at(t, 1)
-			segment := c.segment
-			if segment == 0 {
-				segment = 6 * time.Minute
-			}
 			last := int((danmu.MaxProgress - 1e6) / segment)
 			full := append([]byte{'b'}, make([]byte, last/8+1)...)
 			for i := 0; i <= last-2; i += 2 {
@@ -170,7 +167,7 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 			}
 			require.NoError(t, w.raw(t).Update("pk", "M#v").Range("sk", "M").Set("segs", full).Run(t.Context()))
 			w.pass(time.Hour)
-			sender := w.process(t, nil, meter.Wrap)
+			sender := w.process(t, nil, c.Wrap)
 			settings, err := sender.Settings(t.Context(), "v")
 			require.NoError(t, err)
 			require.Equal(t, 32, settings.Shards)
@@ -178,13 +175,15 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 
 			say := func(progress time.Duration, want dynamotest.Cost) {
 				t.Helper()
-				meter.AtMost(t, "send", want, func() { sender.send(t, danmu.Comment{Progress: progress}) })
+				c.at("send", want, func() { sender.send(t, danmu.Comment{Progress: progress}) })
 			}
-			say(time.Second, dynamotest.Cost{Requests: 1, Write: 2})
-			say(segment+time.Second, dynamotest.Cost{Requests: 2, Write: 2 + c.write})
-			say(time.Duration(last)*segment, dynamotest.Cost{Requests: 2, Write: 2 + c.write})
-			meter.AtMost(t, "settings", dynamotest.Cost{Requests: 1, Read: c.reads}, func() {
-				_, err := w.process(t, &danmu.Options{}, meter.Wrap).Settings(t.Context(), "v")
+			say(time.Second, usual)
+			say(segment+time.Second, first)
+			say(time.Duration(last)*segment, first)
+			w.pass(time.Hour)
+			say(2*time.Second, sum(usual, refreshed))
+			c.at("settings", refreshed, func() {
+				_, err := w.process(t, &danmu.Options{}, c.Wrap).Settings(t.Context(), "v")
 				require.NoError(t, err)
 			})
 			got, err := w.process(t, nil).Segment(t.Context(), "v", last, nil)
@@ -197,8 +196,8 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 // Every comment is hidden.
 func TestAPageOfByUserIsBounded(t *testing.T) {
 	t.Parallel()
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, &danmu.Options{}, meter.Wrap)
+	c := newCosts(t)
+	w := newWorld(t, &danmu.Options{}, c.Wrap)
 	const n = 700
 	film := make([]danmu.Comment, n)
 	for i := range film {
@@ -206,26 +205,28 @@ func TestAPageOfByUserIsBounded(t *testing.T) {
 	}
 	_, err := w.Import(t.Context(), "v", sequence(film...), nil)
 	require.NoError(t, err)
-	pages, req := 0, cursor.PageRequest{Limit: 5}
-	for {
-		meter.Take()
-		page, err := w.ByUser(t.Context(), "ann", req)
-		require.NoError(t, err)
-		require.Empty(t, page.Items)
-		require.LessOrEqual(t, meter.Take().Requests, 2*6+63*6/100)
-		if pages++; page.Next == "" {
-			break
+	for limit, want := range map[int]int{5: 2, 25: 1} {
+		pages, req := 0, cursor.PageRequest{Limit: limit}
+		for {
+			c.Take()
+			page, err := w.ByUser(t.Context(), "ann", req)
+			require.NoError(t, err)
+			require.Empty(t, page.Items)
+			require.LessOrEqual(t, c.Take().Requests, min(2*6+63*(limit+1)/100, c.Of("Repository.ByUser", "past hidden and removed comments, 25 a page").Requests))
+			if pages++; page.Next == "" {
+				break
+			}
+			req.Cursor = page.Next
 		}
-		req.Cursor = page.Next
+		require.Equal(t, want, pages)
 	}
-	require.Equal(t, 2, pages)
 }
 
 // A window reads at most two segments.
 func TestAWindowIsBounded(t *testing.T) {
 	t.Parallel()
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, &danmu.Options{}, meter.Wrap)
+	c := newCosts(t)
+	w := newWorld(t, &danmu.Options{}, c.Wrap)
 	w.configure(t, "v", danmu.Settings{Shards: 8, Segment: time.Minute})
 	for i := range 5 {
 		w.at(t, float64(i)*60)
@@ -237,7 +238,7 @@ func TestAWindowIsBounded(t *testing.T) {
 		},
 		"segment": func(ctx context.Context) error { _, err := w.Segment(ctx, "v", 2, nil); return err },
 	} {
-		meter.AtMost(t, name, dynamotest.Cost{Requests: 2 * 8, Read: 2 * 8 * 0.5}, func() { require.NoError(t, call(t.Context())) })
+		c.at(name, sum(c.Times(16, "Repository.Window", "a segment and shard"), c.Times(16, "Repository.Window", "each 4 KB of it")), func() { require.NoError(t, call(t.Context())) })
 	}
 	_, err := w.Window(t.Context(), "v", 30*time.Second, 2*time.Minute+time.Millisecond, nil)
 	require.Equal(t, "to", field(t, err))

@@ -21,10 +21,14 @@ import (
 // A page is short or empty, with a Next, if many segments have no comments, or if
 // more than 63 times its items are removed or hidden.
 //
-// Cost: 1 request, 0.5 RCU for the object, and 1 request for each shard of each
-// segment that is read, 0.5 RCU for each 4 KB of a shard; at most 47 segments a
-// page, in up to six rounds of up to 128 requests; with Options.Consistent twice the
-// RCU.
+// Cost: 1 request, 0.5 RCU, and 1 request, 0.5 RCU for each 4 KB of each shard and
+// segment; at most 47 segments a page.
+//
+//plaza:cost the object: 1 request, 0.5 RCU
+//plaza:cost a shard of a segment: 1 request
+//plaza:cost each 4 KB of a shard: 0.5 RCU
+//plaza:cost with Options.Consistent, the object: 1 request, 1 RCU
+//plaza:cost with Options.Consistent, each 4 KB of a shard: 1 RCU
 func (r *Repository) ByObject(ctx context.Context, object string, moment time.Duration, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.ByObject")
 	if err := cmp.Or(keys.CheckName("Object", object), args.AtLeast("moment", moment, 0)); err != nil {

@@ -17,10 +17,15 @@ import (
 // without those that reports have hidden. It reads an index, which lags behind
 // writes.
 //
-// Cost: 2 requests, 0.5 RCU for each 4 KB of the index and 0.5 RCU for each
-// comment; with Options.Consistent 1 RCU for each comment; where many comments are hidden or
-// removed, up to 12 requests, of 63 times the items; where the index shows a comment
-// that an eventually consistent read misses, 1 request, 1 RCU for each more.
+// Cost: 2 requests, 0.5 RCU for each 4 KB of the index, 0.5 RCU for each comment;
+// past hidden comments up to 28 requests.
+//
+//plaza:cost a page: 2 requests
+//plaza:cost each 4 KB of the index: 0.5 RCU
+//plaza:cost each comment: 0.5 RCU
+//plaza:cost with Options.Consistent, each comment: 1 RCU
+//plaza:cost past hidden and removed comments, 25 a page: 28 requests
+//plaza:cost a comment that an eventually consistent read misses: 1 request, 1 RCU
 func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.ByUser")
 	if err := keys.CheckName("User", user); err != nil {

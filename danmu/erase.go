@@ -19,9 +19,15 @@ import (
 // the user's name and the comment's ID, so that a late request cannot bring it
 // back. The items of a ratelimit.Table expire.
 //
-// Cost: 1 request for each 1 MB of the user's comments in the index, 0.5 RCU for
-// each 4 KB, and 1 request, 2 WCU for each comment; 1 request for each 1,000 likes
-// and reports, 1 RCU for each 4 KB, and 1 transaction, 4 WCU for each.
+// Cost: for each comment 1 request, 2 WCU; for each like and report 1 transaction, 4
+// WCU; and a read of them.
+//
+//plaza:cost a comment: 1 request, 2 WCU
+//plaza:cost a like or report: 1 transaction, 4 WCU
+//plaza:cost each MB of the user's comments in the index: 1 request
+//plaza:cost each 4 KB of the index: 0.5 RCU
+//plaza:cost each 1,000 likes and reports: 1 request
+//plaza:cost each 4 KB of likes and reports: 1 RCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
@@ -95,10 +101,16 @@ func (r *Repository) eraseComments(ctx context.Context, user string) error {
 // may be done to it once it is imported again. The items of likes and
 // reports stay until their user is erased or takes them back.
 //
-// Cost: 1 request, 1 RCU for the object and 1 request, 1 WCU to delete it; 1 request
-// for each 1,000 comments of a segment and shard, 1 RCU for each 4 KB, and
-// 1 request for each 25 comments, 1 WCU for each KB of a comment and 1 WCU more for
-// one with a User.
+// Cost: 2 requests, 1 RCU, 1 WCU; 1 request for each 25 comments, 2 WCU for each of 1
+// KB; and a read of them.
+//
+//plaza:cost the object: 2 requests, 1 RCU, 1 WCU
+//plaza:cost each 25 comments: 1 request
+//plaza:cost a comment of 1 KB: 2 WCU
+//plaza:cost each further KB of a comment: 1 WCU
+//plaza:cost a comment without a User: 1 WCU
+//plaza:cost each 1,000 comments of a segment and shard: 1 request
+//plaza:cost each 4 KB of a segment and shard: 1 RCU
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.EraseObject")
 	if err := keys.CheckName("Object", object); err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -191,20 +190,6 @@ func TestEraseOfAnUnknownUser(t *testing.T) {
 	require.NoError(t, s.Erase(t.Context(), "nobody"))
 	require.NoError(t, s.EraseObject(t.Context(), "nothing"))
 	require.Empty(t, s.items(t, ""))
-}
-
-func TestEraseCostsNoMoreThanStated(t *testing.T) {
-	t.Parallel()
-	meter := dynamotest.NewMeter()
-	s := newStage(t, meter.Wrap)
-	gathering(t, s)
-	const comments, reactions = 2, 6 + 3 + 1
-	meter.AtMost(t, "erase", dynamotest.Cost{Requests: 2 + comments + reactions, Read: 2, Write: 2*comments + 4*reactions}, func() {
-		require.NoError(t, s.Erase(t.Context(), "jack"))
-	})
-	meter.AtMost(t, "erase an object", dynamotest.Cost{Requests: 1 + 2*2 + 1, Read: 5, Write: 2*4 + 1}, func() {
-		require.NoError(t, s.EraseObject(t.Context(), "other"))
-	})
 }
 
 // Processes that have many shards cached send to the erased object again.

@@ -12,9 +12,12 @@ import (
 // Get reads one comment. An unknown comment, and one that is recalled, removed
 // or hidden by reports, is plaza.ErrNotFound.
 //
-// Cost: 1 request, 0.5 RCU; where the shards grew, 0.5 RCU more for each other
-// place; with Options.Consistent twice the RCU; where this process has not read
-// the object within Options.Refresh, 1 request, 1 RCU more.
+// Cost: 1 request, 0.5 RCU; with Options.Consistent 1 RCU.
+//
+//plaza:cost a comment: 1 request, 0.5 RCU
+//plaza:cost with Options.Consistent: 1 request, 1 RCU
+//plaza:cost each other place, where the shards grew: 0.5 RCU
+//plaza:cost an object that was not read within Options.Refresh: 1 request, 1 RCU
 func (r *Repository) Get(ctx context.Context, object string, id ID) (Comment, error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Get")
 	if err := checkAddress(object, id); err != nil {

@@ -22,9 +22,13 @@ const (
 // count in the last bucket. It reads all comments, so cache the answer for a
 // while.
 //
-// Cost: 1 request, 1 RCU for the object, and 1 request for each segment and
-// shard, 0.5 RCU for each 4 KB of a shard; with Options.Consistent 1 RCU for each
-// 4 KB; concurrent equal reads are one, and Options.Cache keeps them.
+// Cost: 1 request, 1 RCU, and for each segment and shard 1 request, 0.5 RCU for each
+// 4 KB.
+//
+//plaza:cost the object: 1 request, 1 RCU
+//plaza:cost a segment and shard: 1 request
+//plaza:cost each 4 KB of it: 0.5 RCU
+//plaza:cost with Options.Consistent, each 4 KB of it: 1 RCU
 func (r *Repository) Heatmap(ctx context.Context, object string, buckets int) ([]int64, error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Heatmap")
 	err := cmp.Or(keys.CheckName("Object", object), args.Between("buckets", buckets, 1, maxHeat))

@@ -66,10 +66,17 @@ type ImportResult struct {
 // Run one import of an object at a time. A like, report or removal of a comment
 // that is being written at that moment may be lost.
 //
-// Cost: 1 request for each 25 comments, 1 WCU for each KB of a comment and 1 WCU
-// more for one with a User; 1 request for the object, 1 RCU; 1 request, 1 WCU for
-// each 1,000 comments that reach into new segments; 1 request for each segment and
-// shard that has comments already, 1 RCU for each 4 KB of it.
+// Cost: 1 request for each 25 comments, 2 WCU for each of 1 KB; and a read of what
+// the segments have.
+//
+//plaza:cost each 25 comments: 1 request
+//plaza:cost a comment of 1 KB: 2 WCU
+//plaza:cost each further KB of a comment: 1 WCU
+//plaza:cost a comment without a User: 1 WCU
+//plaza:cost the object: 1 request, 1 RCU
+//plaza:cost each 1,000 comments that reach into new segments: 1 request, 1 WCU
+//plaza:cost a segment and shard that has comments: 1 request
+//plaza:cost each 4 KB of it: 1 RCU
 func (r *Repository) Import(ctx context.Context, object string, comments iter.Seq2[Comment, error], opts *ImportOptions) (ImportResult, error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Import")
 	if err := keys.CheckName("Object", object); err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -337,29 +336,6 @@ func TestImportResumesAfterAKill(t *testing.T) {
 		s.imports(t, "film", comments...)
 		require.ElementsMatch(t, texts(comments), texts(s.exported(t, "film")), "killed at write %d", kill)
 	}
-}
-
-func TestImportsCostNoMoreThanStated(t *testing.T) {
-	t.Parallel()
-	meter := dynamotest.NewMeter()
-	s := newStage(t, meter.Wrap)
-	comments := file(1000)
-	const segments = 3
-	meter.AtMost(t, "first import", dynamotest.Cost{Requests: 1 + 1 + 40, Read: 1, Write: 1000 + 1}, func() {
-		s.imports(t, "film", comments...)
-	})
-	got := meter.AtMost(t, "second import", dynamotest.Cost{Requests: 1 + segments, Read: 1 + 1000*150/4096.0 + segments}, func() {
-		s.imports(t, "film", comments...)
-	})
-	require.NotZero(t, got.Read)
-	meter.AtMost(t, "export", dynamotest.Cost{Requests: 1 + segments, Read: 1 + 1000*150/4096.0 + segments}, func() {
-		require.Len(t, s.exported(t, "film"), 1000)
-	})
-	got = meter.AtMost(t, "heatmap", dynamotest.Cost{Requests: 1 + segments, Read: 1 + 1000*150/4096.0 + segments}, func() {
-		_, err := s.Heatmap(t.Context(), "film", 100)
-		require.NoError(t, err)
-	})
-	t.Logf("heatmap: %v", got)
 }
 
 // One user's comments were sent before the epoch of ids, at the same time, several times,

@@ -22,10 +22,14 @@ const recallable = 2 * time.Minute
 // is ErrTooLate, and for anybody else plaza.ErrForbidden. changed is false,
 // without an error, if the comment is recalled or removed already.
 //
-// Cost: 1 request, 2 WCU; where the shards grew since the comment was sent,
-// 1 request, 1 WCU more for each other place; where this process has not read
-// the object within Options.Refresh, 1 request, 1 RCU more; where there is no
-// such comment, 1 request, 1 RCU more.
+// Cost: 1 request, 2 WCU; 1 request, 1 WCU more for each other place where the shards
+// grew since.
+//
+//plaza:cost a comment: 1 request, 2 WCU
+//plaza:cost recalled already: 1 request, 1 WCU
+//plaza:cost each other place, where the shards grew since: 1 request, 1 WCU
+//plaza:cost an object that was not read within Options.Refresh: 1 request, 1 RCU
+//plaza:cost no such comment: 1 request, 1 RCU
 func (r *Repository) Recall(ctx context.Context, a Action) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Recall")
 	if err := r.checkAction(a); err != nil {
@@ -55,11 +59,13 @@ const protectOp = "protect"
 // changed is also true for a repeat with the Op of the Protect that stands. A
 // removed comment is plaza.ErrRemoved, and so is an Op that was taken back.
 //
-// Cost: 1 transaction, 2 WCU; where there is nothing to change, 1 transaction, 2 WCU
-// more; where the shards grew since the comment was sent, 1 transaction, 2 WCU more
-// for each other place that is tried; where this process has not read the object
-// within Options.Refresh, 1 request, 1 RCU more; where there is no such comment,
-// 1 request, 1 RCU more.
+// Cost: 1 transaction, 2 WCU; where there is nothing to change 2 transactions, 4 WCU.
+//
+//plaza:cost a change: 1 transaction, 2 WCU
+//plaza:cost nothing to change: 2 transactions, 4 WCU
+//plaza:cost each other place, where the shards grew since: 1 transaction, 2 WCU
+//plaza:cost an object that was not read within Options.Refresh: 1 request, 1 RCU
+//plaza:cost no such comment: 1 request, 1 RCU
 func (r *Repository) Protect(ctx context.Context, m Moderation) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Protect")
 	return r.moderate(ctx, "protect", m, true)

@@ -18,11 +18,14 @@ import (
 // that finds nothing to change, or an Unlike without an Op, writes nothing: an earlier
 // call that was given up may come after it, and repeating the later one mends that.
 //
-// Cost: 1 transaction, 4 WCU; where another process took a like back a moment
-// ago by a clock that is ahead, 1 transaction, 4 WCU more; where the shards grew
-// since the comment was sent, 1 transaction, 4 WCU more for each other place that is
-// tried; where this process has not read the object within Options.Refresh,
-// 1 request, 1 RCU more; where there is no such comment, 1 request, 1 RCU more.
+// Cost: 1 transaction, 4 WCU; 1 transaction, 4 WCU more for each other place where
+// the shards grew since.
+//
+//plaza:cost a like: 1 transaction, 4 WCU
+//plaza:cost each other place, where the shards grew since: 1 transaction, 4 WCU
+//plaza:cost after an Unlike by a clock that is ahead: 1 transaction, 4 WCU
+//plaza:cost an object that was not read within Options.Refresh: 1 request, 1 RCU
+//plaza:cost no such comment: 1 request, 1 RCU
 func (r *Repository) Like(ctx context.Context, a Action) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Like")
 	return r.react(ctx, "like", a, liking)
@@ -231,9 +234,8 @@ type Reaction struct {
 // Reactions returns which comments on object, of the playing time [from, to),
 // user liked or reported. Removed comments may be among them.
 //
-// Cost: 1 request, 0.5 RCU for each 4 KB begun, some 50 reactions; those that
-// were taken back in the last 30 days count; with Options.Consistent twice the
-// RCU.
+// Cost: 1 request, 0.5 RCU for each 4 KB, some 50 reactions; with Options.Consistent
+// 1 RCU.
 func (r *Repository) Reactions(ctx context.Context, user, object string, from, to time.Duration) (map[ID]Reaction, error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Reactions")
 	if err := keys.CheckName("User", user); err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -200,41 +199,4 @@ func TestLikesOfACrowdAreCounted(t *testing.T) {
 	found, ok := s.get(t, c)
 	require.True(t, ok)
 	require.EqualValues(t, users, found.Likes)
-}
-
-func TestActionsCostNoMoreThanStated(t *testing.T) {
-	t.Parallel()
-	meter := dynamotest.NewMeter()
-	s := newStage(t, meter.Wrap)
-	mine, theirs := s.say(t, "jack", "mine"), s.say(t, "anna", "theirs")
-	for _, step := range []struct {
-		name string
-		call func(danmu.Action) (bool, error)
-		on   danmu.Comment
-		want dynamotest.Cost
-	}{
-		{"like", func(a danmu.Action) (bool, error) { return s.Like(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
-		{"unlike", func(a danmu.Action) (bool, error) { return s.Unlike(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
-		{"report", func(a danmu.Action) (bool, error) { return s.Report(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
-		{"protect", func(a danmu.Action) (bool, error) { return s.Protect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 2}},
-		{"unprotect", func(a danmu.Action) (bool, error) { return s.Unprotect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 2}},
-		{"recall", func(a danmu.Action) (bool, error) { return s.Recall(t.Context(), a) }, mine, dynamotest.Cost{Requests: 1, Write: 2}},
-		{"recall again", func(a danmu.Action) (bool, error) {
-			recalled, err := s.Recall(t.Context(), a)
-			return !recalled, err
-		}, mine, dynamotest.Cost{Requests: 1, Write: 1}},
-		{"remove", func(a danmu.Action) (bool, error) { return s.Remove(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 2}},
-		{"reacted", func(a danmu.Action) (bool, error) {
-			_, err := s.Reactions(t.Context(), a.User, a.Object, 0, time.Minute)
-			return true, err
-		}, theirs, dynamotest.Cost{Requests: 1, Read: 1}},
-	} {
-		got := meter.AtMost(t, step.name, step.want, func() {
-			changed, err := step.call(of(step.on, "jack"))
-			require.NoError(t, err, step.name)
-			require.True(t, changed, step.name)
-		})
-		require.NotZero(t, got.Requests, step.name)
-		t.Logf("%s: %v", step.name, got)
-	}
 }

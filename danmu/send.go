@@ -25,14 +25,19 @@ import (
 // A user who sends more often than Options.Rate gets a *ratelimit.Error; a repeat of a
 // stored comment is never refused.
 //
-// Cost: 1 request, 2 WCU; a process's first to an object, or a segment's first,
-// 2 requests, 3 WCU; where this process does not know the object, and the comment is
-// the object's first of all or Settings.Segment is set, 3 requests, 4 WCU; a segment's
-// first, where over 4,000 scattered segments have comments, 1 WCU more for each KB
-// above the first, up to 10 WCU in all; after Options.Refresh 1 request, 1 RCU more,
-// up to 2.5 RCU; with a Key or an ID, where the shards grew since the object's first
-// comment, 1 request, 1 RCU for each other place more; the cost of Options.Limiter
-// is added.
+// Cost: 1 request, 2 WCU; a segment's first, or a process's first to an object, 2
+// requests, 3 WCU.
+//
+//plaza:cost a comment: 1 request, 2 WCU
+//plaza:cost a segment's first, or a process's first to an object: 2 requests, 3 WCU
+//plaza:cost an object's first, or with Settings.Segment, where this process does not know the object: 3 requests, 4 WCU
+//plaza:cost a segment's first, beside over 4,000 scattered segments: 2 requests, 12 WCU
+//plaza:cost after Options.Refresh: 1 request, 1 RCU
+//plaza:cost after Options.Refresh, with over 4,000 scattered segments: 1 request, 3 RCU
+//plaza:cost with a Key or an ID, where the shards grew: 1 request
+//plaza:cost with a Key or an ID, each other place: 1 RCU
+//plaza:cost a repeat: 1 request, 1 WCU
+//plaza:cost with Options.SharedRate: as ratelimit.Table.Take
 func (r *Repository) Send(ctx context.Context, c Comment) (sent Comment, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Send")
 	c, err = r.checkSend(c)

@@ -67,11 +67,14 @@ func (w Window) MarshalJSON() ([]byte, error) {
 // Window returns the comments of the playing time [from, to), which may touch at
 // most two segments. opts may be nil.
 //
-// Cost: 1 request for each segment and shard, 0.5 RCU for each 4 KB of a shard;
-// where this process has not read the object within Options.Refresh, 1 request,
-// 1 RCU more; consistent, 1 RCU for each 4 KB and 1 request, 1 RCU for the object;
-// concurrent equal windows are one; with Options.Cache none for a segment that
-// another window has read.
+// Cost: for each segment and shard 1 request, 0.5 RCU for each 4 KB; none for what
+// Options.Cache holds.
+//
+//plaza:cost a segment and shard: 1 request
+//plaza:cost each 4 KB of it: 0.5 RCU
+//plaza:cost an object that was not read within Options.Refresh: 1 request, 1 RCU
+//plaza:cost consistent, the object: 1 request, 1 RCU
+//plaza:cost consistent, each 4 KB of it: 1 RCU
 func (r *Repository) Window(ctx context.Context, object string, from, to time.Duration, opts *WindowOptions) (Window, error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Window")
 	if opts == nil {

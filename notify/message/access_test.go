@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
@@ -43,20 +42,5 @@ func TestAccessIsWhatAUserMaySeeAndDo(t *testing.T) {
 	for _, in := range []message.In{{Conversation: "", User: "ann"}, {Conversation: "ben#ann", User: "ann"}, {Conversation: pair}} {
 		_, err := w.Access(t.Context(), in)
 		require.ErrorIs(t, err, plaza.ErrInvalid)
-	}
-}
-
-func TestTheCostOfAccess(t *testing.T) {
-	t.Parallel()
-	meter := dynamotest.NewMeter()
-	quiet := newWorld(t, nil)
-	w := quiet.process(t, nil, meter.Wrap)
-	quiet.lay(t, "climbers", 9, "ann")
-	quiet.lay(t, pair, 0, "ann", "ben").send(t, 3)
-	for conversation, units := range map[string]float64{"climbers": 1, pair: 2, "ann#cid": 2} {
-		meter.AtMost(t, conversation, dynamotest.Cost{Requests: 1, Read: units}, func() {
-			_, err := w.Access(t.Context(), message.In{Conversation: conversation, User: "ann"})
-			require.NoError(t, err)
-		})
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify/message"
@@ -17,88 +19,131 @@ import (
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
+// costs are the stated costs, and a meter that compares calls with them.
+type costs struct {
+	callstest.Costs
+	*dynamotest.Meter
+	t *testing.T
+}
+
+func newCosts(t *testing.T) costs {
+	return costs{callstest.ReadCosts(t, "../..", "notify/message"), dynamotest.NewMeter(), t}
+}
+
+// at measures a call.
+func (c costs) at(name string, want dynamotest.Cost, call func()) {
+	c.t.Helper()
+	c.t.Logf("%s: %v", name, c.AtMost(c.t, name, want, call))
+}
+
+// fails measures a call that is refused.
+func (c costs) fails(name string, want dynamotest.Cost, reason error, call func() error) {
+	c.t.Helper()
+	c.at(name, want, func() { require.ErrorIs(c.t, call(), reason) })
+}
+
+// changes measures a call that reports whether it changed anything.
+func (c costs) changes(name string, want dynamotest.Cost, changed bool, call func() (bool, error)) {
+	c.t.Helper()
+	c.at(name, want, func() {
+		found, err := call()
+		require.NoError(c.t, err)
+		require.Equal(c.t, changed, found)
+	})
+}
+
 func TestSendCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, nil, meter.Wrap)
-	for _, m := range faults.Some(1, 3, 2, 30, 98) {
-		at := func(name string, want dynamotest.Cost, call func()) {
-			t.Helper()
-			name = fmt.Sprint(name, ", members: ", m)
-			t.Logf("%s: %v", name, meter.AtMost(t, name, want, call))
+	c := newCosts(t)
+	w := newWorld(t, nil, c.Wrap)
+	for _, n := range faults.Some(1, 3, 2, 30, 98) {
+		m := float64(n)
+		id, members := fmt.Sprint("g", n), crowd(n)
+		create := c.Of("Repository.Create", "a group").Plus(c.Times(m, "Repository.Create", "each member"))
+		for _, created := range []bool{true, false} {
+			c.changes("create", create, created, func() (bool, error) {
+				return w.Create(t.Context(), message.Group{ID: id, Members: members}, "ann")
+			})
 		}
-		want := func(requests int, write, read float64) dynamotest.Cost {
-			return dynamotest.Cost{Requests: requests, Write: write, Read: read}
+		send := c.Of("Repository.Send", "a message").Plus(c.Times(m, "Repository.Send", "each member"))
+		unread := c.Of("Repository.Send", "the sender had unread messages").Plus(send)
+		unknown := c.Of("Repository.Send", "a conversation that this process does not know")
+		for range 2 {
+			c.at("send", send, func() { w.send(t, id, members[0]) })
 		}
-		id, entries := fmt.Sprint("g", m), float64(m)
-		members := crowd(m)
-		names := float64(2 * (m * 8 / 1024)) // further KB
-		again := func(created bool) func() {
-			return func() {
-				found, err := w.Create(t.Context(), message.Group{ID: id, Members: members}, "ann")
-				require.NoError(t, err)
-				require.Equal(t, created, found)
-			}
-		}
-		at("create", want(1, 4+3*entries+names, 0), again(true))
-		at("create again", want(1, 4+3*entries+names, 0), again(false))
-		at("first", want(1+m, 6+3*entries, 0), func() { w.send(t, id, members[0]) })
-		at("next", want(1+m, 6+3*entries, 0), func() { w.send(t, id, members[0]) })
-		p := w.process(t, nil, meter.Wrap)
-		at("unread before, by a new process", want(3+m, 7+3*entries, 2), func() { p.send(t, id, members[1]) })
-		at("unread before", want(2+m, 7+3*entries, 0), func() { p.send(t, id, members[1]) })
+		p := w.process(t, nil, c.Wrap)
+		c.at("unread before, by a new process", unread.Plus(unknown), func() { p.send(t, id, members[1]) })
+		c.at("unread before", unread, func() { p.send(t, id, members[1]) })
 		long := w.says(id, members[0], string(make([]byte, 3000)))
 		require.NoError(t, errOf(w.MarkRead(t.Context(), of(members[0], id), 4)))
-		at("outrun, and of 3 KB", want(2+m, 6+6+6+3*entries, 0), func() {
-			_, _, err := w.Send(t.Context(), long)
-			require.NoError(t, err)
-		})
-		at("a repeat", want(2+m, 6+2*3+entries, 1), func() {
-			_, created, err := w.Send(t.Context(), long)
-			require.NoError(t, err)
-			require.False(t, created)
-		})
-		at("no member", want(2, 0, 3), func() {
+		sends := func() (bool, error) { _, created, err := w.Send(t.Context(), long); return created, err }
+		outrun, further := c.Of("Repository.Send", "another process wrote to the conversation"), c.Times(3, "Repository.Send", "each further KB of the message")
+		c.changes("outrun, and of 3 KB", send.Plus(outrun).Plus(further), true, sends)
+		again := c.Of("Repository.Send", "a repeat").Plus(c.Times(m, "Repository.Send", "a repeat, each member"))
+		c.changes("a repeat", again.Plus(further), false, sends)
+		c.fails("no member", c.Of("Repository.Send", "refused"), message.ErrNotMember, func() error {
 			_, _, err := w.Send(t.Context(), w.says(id, "stranger", "hello"))
-			require.ErrorIs(t, err, message.ErrNotMember)
+			return err
 		})
 	}
 }
 
+// The names of 30 members have 7.3 KB.
+func TestLongNamesCostNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	c := newCosts(t)
+	elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
+	w := newWorld(t, &message.Options{Consistent: true, Blocks: elsewhere}, c.Wrap)
+	var members []string
+	for i := range 30 {
+		members = append(members, fmt.Sprintf("%-250d", i))
+	}
+	g, in := message.Group{ID: "g", Members: members}, of(members[0], "g")
+	create := func() (bool, error) { return w.Create(t.Context(), g, members[0]) }
+	c.changes("create", c.Of("Repository.Create", "a group").Plus(c.Times(30, "Repository.Create", "each member")).
+		Plus(c.Times(7, "Repository.Create", "each further KB of the members' names")), true, create)
+	elsewhere.blocked[prefs.Pair{User: members[0], Actor: members[1]}] = true
+	c.changes("a repeat after a block", c.Of("Repository.Create", "refused by Options.Blocks", "refused by Options.Blocks, each further 4 KB of names"), false, create)
+	send := c.Of("Repository.Send", "a message").Plus(c.Times(30, "Repository.Send", "each member"))
+	c.at("send", send.Plus(c.Of("Repository.Send", "a conversation that this process does not know", "each further 4 KB of its members' names")), func() {
+		w.process(t, nil, c.Wrap).send(t, "g", members[0])
+	})
+	leave := c.Of("Repository.Add", "a user").Plus(c.Times(7, "Repository.Add", "each further KB of the members' names")).
+		Plus(c.Of("Repository.Add", "a group that this process does not know", "each further 4 KB of its members' names"))
+	c.at("receipts", c.Of("Repository.Receipts", "a group").Plus(c.Times(30, "Repository.Receipts", "each member")).
+		Plus(c.Times(2, "Repository.Receipts", "each 4 KB of their names")), func() { w.receipts(t, in) })
+	c.changes("leave", leave, true, func() (bool, error) { return w.process(t, nil, c.Wrap).Leave(t.Context(), in) })
+}
+
 func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	meter := dynamotest.NewMeter()
+	c := newCosts(t)
 	elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
-	w := newWorld(t, &message.Options{Blocks: elsewhere, Rate: ratelimit.Rate{Burst: 3, Every: time.Hour}}, meter.Wrap)
-	at := func(name string, want dynamotest.Cost, call func()) {
-		t.Helper()
-		t.Logf("%s: %v", name, meter.AtMost(t, name, want, call))
-	}
-	ok := func(changed bool, call func() (bool, error)) func() {
-		return func() {
-			found, err := call()
-			require.NoError(t, err)
-			require.Equal(t, changed, found)
-		}
-	}
-	at("a pair's first", dynamotest.Cost{Requests: 4, Read: 1, Write: 14}, func() { w.send(t, pair, "ann") })
+	w := newWorld(t, &message.Options{Blocks: elsewhere, Rate: ratelimit.Rate{Burst: 3, Every: time.Hour}}, c.Wrap)
+	send := c.Of("Repository.Send", "a message").Plus(c.Times(2, "Repository.Send", "each member"))
+	first := c.Of("Repository.Send", "a conversation that this process does not know", "a pair's first message")
+	c.at("a pair's first", send.Plus(first), func() { w.send(t, pair, "ann") })
 	require.EqualValues(t, 2, elsewhere.asked.Load())
-	at("its next", dynamotest.Cost{Requests: 3, Write: 12}, func() { w.send(t, pair, "ann") })
+	c.at("its next", send, func() { w.send(t, pair, "ann") })
 	w.send(t, pair, "ann")
-	at("too many", dynamotest.Cost{Requests: 1, Read: 1}, func() {
-		_, _, err := w.Send(t.Context(), w.says(pair, "ann", "too many"))
-		require.ErrorIs(t, err, ratelimit.ErrExceeded)
-	})
+	sends := func(sender string) func() error {
+		return func() error { _, _, err := w.Send(t.Context(), w.says(pair, sender, "refused")); return err }
+	}
+	c.fails("too many", dynamotest.Cost{Requests: 1, Read: 1}, ratelimit.ErrExceeded, sends("ann"))
 	edit := message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "edited"}
 	edits := func() (bool, error) { _, changed, err := w.Edit(t.Context(), edit); return changed, err }
-	at("edit", dynamotest.Cost{Requests: 2, Read: 2, Write: 1}, ok(true, edits))
-	at("edit again", dynamotest.Cost{Requests: 2, Read: 2, Write: 1}, ok(false, edits))
+	usual := c.Of("Repository.Edit", "an edit")
+	further := func(n float64) dynamotest.Cost {
+		return usual.Plus(c.Times(n, "Repository.Edit", "each further KB of the larger content"))
+	}
+	c.changes("edit", usual, true, edits)
+	c.changes("edit again", usual, false, edits)
 	edit.Text = string(make([]byte, 3000))
-	at("edit to 3 KB", dynamotest.Cost{Requests: 2, Read: 2, Write: 4}, ok(true, edits))
+	c.changes("edit to 3 KB", further(3), true, edits)
 	edit.Data = json.RawMessage(strconv.Quote(strings.Repeat("x", 3000)))
-	at("edit to 6 KB", dynamotest.Cost{Requests: 2, Read: 2, Write: 7}, ok(true, edits))
+	c.changes("edit to 6 KB", further(6), true, edits)
 	edit.Data = nil
-	at("edit of 6 KB", dynamotest.Cost{Requests: 2, Read: 3, Write: 7}, ok(true, edits))
+	c.changes("edit of 6 KB", further(6).Plus(c.Of("Repository.Edit", "each further 4 KB of the stored content")), true, edits)
 	overlaps := faults.New(t, 1, faults.Rates{})
 	updates := 0
 	overlaps.Script(func(op string, _ []byte, _ int) faults.Fault {
@@ -112,26 +157,23 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 		return faults.Fault{}
 	})
 	edit.Text = "overlaps"
-	at("an edit that overlaps", dynamotest.Cost{Requests: 3, Read: 2, Write: 2}, ok(true, func() (bool, error) {
-		_, changed, err := w.skewed(t, time.Hour, meter.Wrap, overlaps.Wrap).Edit(t.Context(), edit)
+	c.changes("an edit that overlaps", c.Of("Repository.Edit", "an edit", "each edit that overlaps"), true, func() (bool, error) {
+		_, changed, err := w.skewed(t, time.Hour, c.Wrap, overlaps.Wrap).Edit(t.Context(), edit)
 		return changed, err
-	}))
+	})
 	edit.Text = string(make([]byte, 3000))
 	_, err := edits()
 	require.NoError(t, err)
 	recall := func() (bool, error) { return w.Recall(t.Context(), of("ann", pair), 1) }
-	at("recall", dynamotest.Cost{Requests: 1, Write: 4}, ok(true, recall))
-	at("recall again", dynamotest.Cost{Requests: 1, Write: 1}, ok(false, recall))
+	c.changes("recall of 3 KB", dynamotest.Cost{Requests: 1, Write: 4}, true, recall)
+	c.changes("recall again", dynamotest.Cost{Requests: 1, Write: 1}, false, recall)
 	who := message.Pair{User: "ann", Other: "ben"}
 	for _, changed := range []bool{true, false} {
-		at("block", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, ok(changed, func() (bool, error) { return w.Block(t.Context(), who) }))
+		c.changes("block", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, changed, func() (bool, error) { return w.Block(t.Context(), who) })
 	}
-	at("blocked", dynamotest.Cost{Requests: 2, Read: 1, Write: 6}, func() {
-		_, _, err := w.Send(t.Context(), w.says(pair, "ben", "refused"))
-		require.ErrorIs(t, err, message.ErrBlocked)
-	})
+	c.fails("blocked", dynamotest.Cost{Requests: 2, Read: 1, Write: 6}, message.ErrBlocked, sends("ben"))
 	for _, changed := range []bool{true, false} {
-		at("unblock", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, ok(changed, func() (bool, error) { return w.Unblock(t.Context(), who) }))
+		c.changes("unblock", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, changed, func() (bool, error) { return w.Unblock(t.Context(), who) })
 	}
 
 	w.create(t, "g", crowd(3)...)
@@ -141,22 +183,133 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	leave := func(p world) func() (bool, error) {
 		return func() (bool, error) { return p.Leave(t.Context(), of("ann", "g")) }
 	}
-	fresh := func() world { return w.process(t, nil, meter.Wrap) }
-	at("add", dynamotest.Cost{Requests: 1, Write: 7}, ok(true, add(w)))
-	at("add again", dynamotest.Cost{Requests: 2, Read: 2, Write: 4}, ok(false, add(w)))
-	at("leave", dynamotest.Cost{Requests: 1, Write: 7}, ok(true, leave(w)))
-	at("leave again", dynamotest.Cost{Requests: 2, Read: 2, Write: 4}, ok(false, leave(w)))
-	at("add by another", dynamotest.Cost{Requests: 1, Write: 7}, ok(true, func() (bool, error) { return w.Add(t.Context(), of("cleo", "g"), "ann") }))
-	at("add by a new process", dynamotest.Cost{Requests: 2, Read: 2, Write: 7}, ok(true, add(fresh())))
-	at("leave by a new process", dynamotest.Cost{Requests: 2, Read: 2, Write: 7}, ok(true, leave(fresh())))
-	at("members", dynamotest.Cost{Requests: 1, Read: 1}, func() { w.members(t, of("user 000", "g")) })
-	at("members of a pair", dynamotest.Cost{}, func() { w.members(t, of("ann", pair)) })
+	fresh := func() world { return w.process(t, nil, c.Wrap) }
+	one, unknown := c.Of("Repository.Add", "a user"), c.Of("Repository.Add", "a user", "a group that this process does not know")
+	nothing := c.Of("Repository.Add", "nothing to change")
+	c.changes("add", one, true, add(w))
+	c.changes("add again", nothing, false, add(w))
+	c.changes("leave", one, true, leave(w))
+	c.changes("leave again", nothing, false, leave(w))
+	c.changes("add by another", one, true, func() (bool, error) { return w.Add(t.Context(), of("cleo", "g"), "ann") })
+	c.changes("add by a new process", unknown, true, add(fresh()))
+	c.changes("leave by a new process", unknown, true, leave(fresh()))
+	c.at("members", dynamotest.Cost{Requests: 1, Read: 1}, func() { w.members(t, of("user 000", "g")) })
+	c.at("members of a pair", dynamotest.Cost{}, func() { w.members(t, of("ann", pair)) })
 	elsewhere.blocked[prefs.Pair{User: "ben", Actor: "ann"}] = true
-	at("a group refused", dynamotest.Cost{Requests: 1, Read: 1}, func() {
+	c.fails("a group refused", c.Of("Repository.Create", "refused by Options.Blocks"), message.ErrBlocked, func() error {
 		_, err := w.Create(t.Context(), message.Group{ID: "refused", Members: []string{"ann", "ben"}}, "ann")
-		require.ErrorIs(t, err, message.ErrBlocked)
+		return err
 	})
 	require.EqualValues(t, 2+2*3+2+2, elsewhere.asked.Load(), "for a first message, two groups, and who was added by another")
 	hundred := crowd(100)
-	at("create with a hundred", dynamotest.Cost{Requests: 3, Write: 4 + 3*98 + 2*7}, func() { w.create(t, "h", hundred...) })
+	large := c.Of("Repository.Create", "a group").Plus(c.Times(98, "Repository.Create", "each member")).Plus(c.Times(2, "Repository.Add", "a user"))
+	c.at("create with a hundred", large, func() { w.create(t, "h", hundred...) })
+}
+
+func TestListsAndMarksCostWhatIsStated(t *testing.T) {
+	t.Parallel()
+	stated := newCosts(t)
+	quiet := newWorld(t, nil)
+	w := quiet.process(t, &message.Options{}, stated.Wrap)
+	consistent := quiet.process(t, nil, stated.Wrap)
+	p := message.Pair{User: "ann-567890123456", Other: "ben-567890123456"}
+	l := quiet.lay(t, p.Conversation(), 0, p.User, p.Other)
+	l.send(t, 60)
+	g := quiet.lay(t, "a group of 10", 0, "ann-567890123456", "2", "3", "4", "5", "6", "7", "8", "9", "10")
+	g.send(t, 60)
+	for n := range 18 {
+		name := message.Pair{User: p.User, Other: fmt.Sprintf("other-%011d", n)}.Conversation()
+		quiet.lay(t, name, 0, p.User).send(t, 1)
+	}
+	ann, ben := message.In{Conversation: l.name, User: p.User}, message.In{Conversation: l.name, User: p.Other}
+	member := message.In{Conversation: g.name, User: p.User}
+	var page cursor.Page[message.Message]
+	history := func(c func() cursor.Cursor) func() error {
+		return func() (err error) {
+			page, err = w.History(t.Context(), ann, cursor.PageRequest{Limit: 20, Cursor: c()})
+			return err
+		}
+	}
+	inbox := func(w world) func() error {
+		return func() error {
+			_, err := w.Inbox(t.Context(), p.User, cursor.PageRequest{Limit: 20})
+			return err
+		}
+	}
+	unread := func(w world) func() error {
+		return func() error { _, err := w.Unread(t.Context(), p.User); return err }
+	}
+	receipts := func(in message.In) func() error {
+		return func() error { _, err := w.Receipts(t.Context(), in); return err }
+	}
+	read := func(in message.In, upTo int64) func() error {
+		return func() error { return errOf(w.MarkRead(t.Context(), in, upTo)) }
+	}
+	clear := func() error { return errOf(w.Clear(t.Context(), ben)) }
+	lag := func() { l.entry(t, p.Other, attributes{"lastSeq": 3, "read": 3}) }
+	var newest cursor.Cursor
+	for _, c := range []struct {
+		name   string
+		want   dynamotest.Cost
+		call   func() error
+		before func()
+	}{
+		{name: "history", want: stated.Of("Repository.History", "the first page"), call: history(func() cursor.Cursor { return "" })},
+		{name: "its second page", want: stated.Of("Repository.History", "a later page"), call: history(func() cursor.Cursor { newest = page.Prev; return page.Next })},
+		{name: "on the way up, nothing new", want: stated.Of("Repository.History", "nothing new on the way up"), call: history(func() cursor.Cursor { return newest })},
+		{name: "a history of 8 KB", want: stated.Of("Repository.History", "the first page", "each further 4 KB of messages"), before: func() {
+			for seq := range int64(5) {
+				pk, sk := messageAt(l.name, 60-seq)
+				quiet.damage(t, pk, sk, attributes{"text": strings.Repeat("x", 1000)})
+			}
+		}, call: history(func() cursor.Cursor { return "" })},
+		{name: "inbox", want: stated.Of("Repository.Inbox", "a page", "each 4 KB of entries, some 20").Plus(stated.Times(20, "Repository.Inbox", "each message")), call: inbox(w)},
+		{name: "inbox, consistent", want: stated.Of("Repository.Inbox", "a page", "with Options.Consistent, each 4 KB of entries").Plus(stated.Times(20, "Repository.Inbox", "with Options.Consistent, each message")), call: inbox(consistent)},
+		{name: "unread", want: dynamotest.Cost{Requests: 1, Read: 0.5}, call: unread(w)},
+		{name: "unread, consistent", want: dynamotest.Cost{Requests: 1, Read: 1}, call: unread(consistent)},
+		{name: "receipts of a pair", want: stated.Of("Repository.Receipts", "a pair"), call: receipts(ben)},
+		{name: "receipts of ten", want: stated.Of("Repository.Receipts", "a group", "each 4 KB of their names").Plus(stated.Times(10, "Repository.Receipts", "each member")), call: receipts(member)},
+		{name: "read", want: stated.Of("Repository.MarkRead", "a mark"), call: read(ben, 30)},
+		{name: "read again", want: stated.Of("Repository.MarkRead", "nothing to change"), call: read(ben, 30)},
+		{name: "read where the entry lags", want: stated.Of("Repository.MarkRead", "an entry that lags or is missing"), before: lag, call: read(ben, 30)},
+		{name: "clear", want: stated.Of("Repository.Clear"), call: clear},
+		{name: "clear again", want: dynamotest.Cost{Requests: 1, Read: 2}, call: clear},
+	} {
+		if c.before != nil {
+			c.before()
+		}
+		stated.at(c.name, c.want, func() { require.NoError(t, c.call(), c.name) })
+	}
+}
+
+func TestEraseCostsNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	c := newCosts(t)
+	w := newWorld(t, nil)
+	w.meeting(t)
+	const conversations, messages = 4, 9
+	want := c.Of("Repository.Erase", "each 1,000 entries, or 1 MB", "each 4 KB of entries").
+		Plus(c.Times(conversations, "Repository.Erase", "a conversation")).
+		Plus(c.Times(conversations, "Repository.Erase", "each 1,000 messages of anybody, or 1 MB")).
+		Plus(c.Times(conversations, "Repository.Erase", "each 4 KB of messages")).
+		Plus(c.Times(messages, "Repository.Erase", "a message of the user")).
+		Plus(c.Times(0, "Repository.Erase", "each further KB of a message")).
+		Plus(c.Times(conversations, "Repository.Add", "a user")).
+		Plus(c.Times(conversations, "Repository.Add", "a group that this process does not know"))
+	c.at("erase", want, func() { require.NoError(t, w.process(t, nil, c.Wrap).Erase(t.Context(), gone)) })
+}
+
+func TestTheCostOfAccess(t *testing.T) {
+	t.Parallel()
+	c := newCosts(t)
+	quiet := newWorld(t, nil)
+	w := quiet.process(t, nil, c.Wrap)
+	quiet.lay(t, "climbers", 9, "ann")
+	quiet.lay(t, pair, 0, "ann", "ben").send(t, 3)
+	for conversation, units := range map[string]float64{"climbers": 1, pair: 2, "ann#cid": 2} {
+		c.at(conversation, dynamotest.Cost{Requests: 1, Read: units}, func() {
+			_, err := w.Access(t.Context(), message.In{Conversation: conversation, User: "ann"})
+			require.NoError(t, err)
+		})
+	}
 }

@@ -36,10 +36,16 @@ func (g Group) check() error {
 // plaza.ErrConflict. The 99th and the 100th member are added after the others: after an
 // error, repeat the call.
 //
-// Cost: 1 request, 4 + 3m WCU for m members, and 2 WCU for each further KB of their
-// names; the 99th and the 100th each as Add; for each member but by, twice the cost of
-// Options.Blocks.Blocked; a refusal by it writes nothing and costs 1 request, 1 RCU, and
-// 1 RCU for each further 4 KB of names.
+// Cost: 1 request, 4 WCU, 3 WCU for each member, and twice Blocks.Blocked for each
+// but by.
+//
+//plaza:cost a group: 1 request, 4 WCU
+//plaza:cost each member: 3 WCU
+//plaza:cost each further KB of the members' names: 2 WCU
+//plaza:cost the 99th and the 100th member, each: as Add
+//plaza:cost each member but by, with Options.Blocks: as Blocks.Blocked twice
+//plaza:cost refused by Options.Blocks: 1 request, 1 RCU
+//plaza:cost refused by Options.Blocks, each further 4 KB of names: 1 RCU
 func (r *Repository) Create(ctx context.Context, g Group, by string) (created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Create")
 	if err := g.check(); err != nil {

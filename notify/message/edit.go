@@ -20,9 +20,13 @@ import (
 // recalled, erased or edited twice meanwhile, it may be plaza.ErrUnknownOutcome: repeat the call
 // if it is still wanted.
 //
-// Cost: 2 requests, 2 RCU, 1 WCU, 1 WCU for each further KB of the larger content, and
-// 1 RCU for each further 4 KB of the stored one; for each edit that overlaps, 1 request
-// and the WCU once more.
+// Cost: 2 requests, 2 RCU, 1 WCU, and 1 WCU for each further KB of the larger
+// content.
+//
+//plaza:cost an edit: 2 requests, 2 RCU, 1 WCU
+//plaza:cost each further KB of the larger content: 1 WCU
+//plaza:cost each further 4 KB of the stored content: 1 RCU
+//plaza:cost each edit that overlaps: 1 request, 1 WCU
 func (r *Repository) Edit(ctx context.Context, m Message) (edited Message, changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Edit")
 	in := In{m.Conversation, m.Sender}

@@ -22,9 +22,17 @@ const eraseParallel = 4 // messages at once
 //
 // The name of a pair's conversation still contains the user's name.
 //
-// Cost: 1 request for 1,000 entries or 1 MB, 1 RCU for 4 KB; for each conversation as Leave
-// or Block, 2 requests, 1 RCU, 2 WCU, and 1 request for 1,000 messages of anybody or 1 MB,
-// 1 RCU for 4 KB; for each message of the user 1 request, 1 WCU for each KB, and 1 WCU.
+// Cost: for each conversation as Leave and 2 requests, 1 RCU, 2 WCU, and a read of
+// its messages; each own message 1 request, 2 WCU.
+//
+//plaza:cost a conversation: 2 requests, 1 RCU, 2 WCU
+//plaza:cost a conversation, beside that: as Leave or Block
+//plaza:cost each 1,000 messages of anybody, or 1 MB: 1 request
+//plaza:cost each 4 KB of messages: 1 RCU
+//plaza:cost a message of the user: 1 request, 2 WCU
+//plaza:cost each further KB of a message: 1 WCU
+//plaza:cost each 1,000 entries, or 1 MB: 1 request
+//plaza:cost each 4 KB of entries: 1 RCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {

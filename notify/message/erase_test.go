@@ -11,7 +11,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
@@ -208,17 +207,4 @@ func TestEraseReachesEverything(t *testing.T) {
 		require.NotEqual(t, "ann", textOf(item["sender"]))
 		require.Nil(t, item["text"])
 	}
-}
-
-func TestEraseCostsNoMoreThanStated(t *testing.T) {
-	t.Parallel()
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, nil)
-	w.meeting(t)
-	p := w.process(t, nil, meter.Wrap)
-	const conversations, messages = 4, 9
-	got := meter.AtMost(t, "erase", dynamotest.Cost{
-		Requests: 1 + 4*conversations + 2*2 + 3 + messages, Read: 1 + 8*conversations, Write: 10*conversations + 2*messages,
-	}, func() { require.NoError(t, p.Erase(t.Context(), gone)) })
-	t.Logf("%+v", got)
 }

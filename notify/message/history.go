@@ -17,9 +17,14 @@ import (
 // joined or cleared the history, until the user left. Recalled ones keep their place. A
 // page's Prev reads newer messages. It is strongly consistent.
 //
-// Cost: 2 requests, 3 RCU, 1 RCU more for each further 4 KB of messages; a later page
-// 1 RCU less; nothing new on the way up 1 request, 2 RCU; past damaged messages, and once
-// in 65,536, 7 requests at most.
+// Cost: 2 requests, 3 RCU, 1 RCU for each further 4 KB of messages; past damaged
+// messages 7 requests at most.
+//
+//plaza:cost the first page: 2 requests, 3 RCU
+//plaza:cost each further 4 KB of messages: 1 RCU
+//plaza:cost a later page: 2 requests, 2 RCU
+//plaza:cost nothing new on the way up: 1 request, 2 RCU
+//plaza:cost past damaged messages, and once in 65,536: 7 requests
 func (r *Repository) History(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Message], error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.History")
 	if err := in.check("User"); err != nil {

@@ -200,7 +200,8 @@ func TestDamagedMessagesAreLeftOutAndReported(t *testing.T) {
 // The partition has nothing else, and a run of them is longer than a page's reads.
 func TestManyDamagedMessagesStopNoReader(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	c := newCosts(t)
+	w := newWorld(t, nil, c.Wrap)
 	l := w.lay(t, "g", bucket-150, "ann")
 	l.send(t, 300)
 	var keep []int64
@@ -221,6 +222,10 @@ func TestManyDamagedMessagesStopNoReader(t *testing.T) {
 		require.NoError(t, err)
 	}
 	w.pass(time.Minute)
+	c.Take()
+	_, err := w.History(t.Context(), of("ann", "g"), cursor.PageRequest{})
+	require.NoError(t, err)
+	require.LessOrEqual(t, c.Take().Requests, c.Of("Repository.History", "past damaged messages, and once in 65,536").Requests)
 	for _, limit := range []int{1, 20} {
 		require.Equal(t, keep, w.history(t, message.In{Conversation: "g", User: "ann"}, limit))
 	}

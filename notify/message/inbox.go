@@ -33,9 +33,17 @@ type Count struct {
 // conversation that gets a message between two pages moves to the top. Conversations
 // that the user has left are left out.
 //
-// Cost: 2 requests, 0.5 RCU for 4 KB of entries, some 20, and 0.5 RCU for each message shown; where
-// a message was sent just before 1 request, 1 RCU more; past damaged entries 8 requests
-// at most; twice the units where Options.Consistent is set.
+// Cost: 2 requests, 0.5 RCU for some 20 entries, 0.5 RCU for each message;
+// Options.Consistent doubles the RCU.
+//
+//plaza:cost a page: 2 requests
+//plaza:cost each 4 KB of entries, some 20: 0.5 RCU
+//plaza:cost each message: 0.5 RCU
+//plaza:cost a message that was sent just before: 1 RCU
+//plaza:cost messages that were sent just before: 1 request
+//plaza:cost with Options.Consistent, each 4 KB of entries: 1 RCU
+//plaza:cost with Options.Consistent, each message: 1 RCU
+//plaza:cost past damaged entries: 8 requests
 func (r *Repository) Inbox(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Inbox")
 	if err := keys.CheckName("User", user); err != nil {

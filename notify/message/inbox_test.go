@@ -11,7 +11,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/pagetest"
@@ -203,7 +202,8 @@ func TestDamageEndsNoInbox(t *testing.T) {
 
 func TestManyDamagedEntriesStopNoReader(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	c := newCosts(t)
+	w := newWorld(t, nil, c.Wrap)
 	w.layInbox(t, "ann", "1")
 	var items []any
 	for n := range 200 {
@@ -213,6 +213,10 @@ func TestManyDamagedEntriesStopNoReader(t *testing.T) {
 		_, err := w.raw(t).Batch().Write().Put(chunk...).Run(t.Context())
 		require.NoError(t, err)
 	}
+	c.Take()
+	_, err := w.Inbox(t.Context(), "ann", cursor.PageRequest{})
+	require.NoError(t, err)
+	require.LessOrEqual(t, c.Take().Requests, c.Of("Repository.Inbox", "past damaged entries").Requests)
 	for _, limit := range []int{1, 20} {
 		var names []string
 		for e := range each(t, limit, w.inboxOf("ann")) {
@@ -232,11 +236,13 @@ func TestAPreviewThatLagsIsReadAgain(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, &message.Options{}, meter.Wrap, in.Wrap)
+	c := newCosts(t)
+	want := c.Of("Repository.Inbox", "a page", "each 4 KB of entries, some 20", "messages that were sent just before").
+		Plus(c.Times(2, "Repository.Inbox", "each message")).Plus(c.Times(2, "Repository.Inbox", "a message that was sent just before"))
+	w := newWorld(t, &message.Options{}, c.Wrap, in.Wrap)
 	w.layInbox(t, "ann", "1", "2")
 	for range 3 {
-		meter.AtMost(t, "an inbox whose messages lag", dynamotest.Cost{Requests: 3, Read: 0.5 + 2*0.5 + 2}, func() {
+		c.at("an inbox whose messages lag", want, func() {
 			entries := w.inbox(t, "ann")
 			require.Equal(t, []string{"text of 2", "text of 1"}, []string{entries[0].Last.Text, entries[1].Last.Text})
 		})

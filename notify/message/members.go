@@ -17,10 +17,15 @@ import (
 // and one that does not exist is plaza.ErrNotFound. changed is true only if this call added
 // the user.
 //
-// Cost: 1 request, 7 WCU, and 2 WCU for each further KB of the members' names; of a group
-// that this process does not know, and where nothing changes, 1 request, 2 RCU more, and
-// 1 RCU for each further 4 KB of names; where nothing changes 3 WCU less; where
-// by adds another, twice the cost of Options.Blocks.Blocked more.
+// Cost: 1 request, 7 WCU; 1 request, 2 RCU more where this process does not know the
+// group.
+//
+//plaza:cost a user: 1 request, 7 WCU
+//plaza:cost each further KB of the members' names: 2 WCU
+//plaza:cost a group that this process does not know: 1 request, 2 RCU
+//plaza:cost each further 4 KB of its members' names: 1 RCU
+//plaza:cost nothing to change: 2 requests, 2 RCU, 4 WCU
+//plaza:cost added by another: as Blocks.Blocked twice
 func (r *Repository) Add(ctx context.Context, in In, by string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Add")
 	if err := in.checkGroup(); err != nil {

@@ -43,13 +43,22 @@ func (m Message) hash() []byte {
 // If the call returns both a message and an error, the message is stored but some
 // inboxes do not show it: repeat the call.
 //
-// Cost: 1 + m requests, 6 + 3m WCU for m members, and 2 WCU for each further KB of the
-// message; if the sender has not read the message before, 1 request, 1 WCU more; if
-// another process wrote the message before, 1 request, 6 WCU more; if this process does
-// not know the conversation, 1 request, 2 RCU more, and 1 RCU for each further 4 KB of
-// the members' names; a pair's first message 2 WCU and twice the cost of
-// Options.Blocks.Blocked more; a repeat 2 + m requests, 6 + m WCU, 1 RCU; a refusal up to
-// 2 requests, 3 RCU; the cost of Options.Limiter is added.
+// Cost: 1 request, 6 WCU, and for each member 1 request, 3 WCU; 2 WCU for each
+// further KB of the message.
+//
+//plaza:cost a message: 1 request, 6 WCU
+//plaza:cost each member: 1 request, 3 WCU
+//plaza:cost each further KB of the message: 2 WCU
+//plaza:cost the sender had unread messages: 1 request, 1 WCU
+//plaza:cost another process wrote to the conversation: 1 request, 6 WCU
+//plaza:cost a conversation that this process does not know: 1 request, 2 RCU
+//plaza:cost each further 4 KB of its members' names: 1 RCU
+//plaza:cost a pair's first message: 2 WCU
+//plaza:cost a pair's first message, with Options.Blocks: as Blocks.Blocked twice
+//plaza:cost a repeat: 2 requests, 6 WCU, 1 RCU
+//plaza:cost a repeat, each member: 1 request, 1 WCU
+//plaza:cost refused: 2 requests, 3 RCU
+//plaza:cost with Options.SharedRate: as ratelimit.Table.Take
 func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Send")
 	if err := r.check(m); err != nil {

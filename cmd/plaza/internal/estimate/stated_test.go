@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/calls"
 )
 
-// stated has the part of each operation's Cost line that the model relies on. If the line
-// changes, look at the model.
+// stated has the part of each operation's Cost line and rows that the model relies on. If
+// it changes, look at the model.
 //
 // plain are clauses with plain figures. Together they are the most that a call of the
 // model costs. The other formulas are checked by the meter alone.
@@ -43,13 +43,13 @@ var stated = map[string]struct {
 	"notify.Repository.Unseen":           {formulas: []string{"2 requests, 1 RCU with nothing new", "0.5 RCU for 4 KB"}},
 	"notify.Repository.List":             {formulas: []string{"1 request, 0.5 RCU for 4 KB"}},
 	"notify.Repository.MarkSeen":         {formulas: []string{"1 request, 2 WCU"}},
-	"notify/message.Repository.Send":     {formulas: []string{"1 + m requests, 6 + 3m WCU for m members", "if this process does not know the conversation, 1 request, 2 RCU more"}},
-	"notify/message.Repository.History":  {formulas: []string{"2 requests, 3 RCU, 1 RCU more for each further 4 KB of messages"}},
+	"notify/message.Repository.Send":     {formulas: []string{"1 request, 6 WCU, and for each member 1 request, 3 WCU", "a conversation that this process does not know: 1 request, 2 RCU"}},
+	"notify/message.Repository.History":  {formulas: []string{"2 requests, 3 RCU, 1 RCU for each further 4 KB of messages"}},
 	"notify/message.Repository.MarkRead": {plain: "1 request, 2 WCU"},
-	"notify/message.Repository.Inbox":    {formulas: []string{"2 requests, 0.5 RCU for 4 KB of rows, some 20, and 0.5 RCU for each message shown"}},
-	"danmu.Repository.Send":              {formulas: []string{"1 request, 2 WCU", "a process's first to an object, or a segment's first, 2 requests, 3 WCU", "after Options.Refresh 1 request, 1 RCU more"}},
+	"notify/message.Repository.Inbox":    {formulas: []string{"2 requests, 0.5 RCU for some 20 entries, 0.5 RCU for each message"}},
+	"danmu.Repository.Send":              {formulas: []string{"1 request, 2 WCU", "a segment's first, or a process's first to an object, 2 requests, 3 WCU", "after Options.Refresh: 1 request, 1 RCU"}},
 	"danmu.Repository.Segment":           {formulas: []string{"as Window"}},
-	"danmu.Repository.Window":            {formulas: []string{"1 request for each segment and shard, 0.5 RCU for each 4 KB of a shard", "where this process has not read the object within Options.Refresh, 1 request, 1 RCU more"}},
+	"danmu.Repository.Window":            {formulas: []string{"for each segment and shard 1 request, 0.5 RCU for each 4 KB", "an object that was not read within Options.Refresh: 1 request, 1 RCU"}},
 	"leaderboard.Repository.Submit":      {formulas: []string{"1 request, 2 WCU for the first score, 3 WCU for a better one, 1 WCU for another", "again every Options.Refresh, 2 requests, 2 RCU more"}},
 	"leaderboard.Repository.Rank":        {formulas: []string{"1 request, 1 RCU for the entry", "2 requests a shard, 0.5 RCU each at least", "With RankByFold 1 request a shard, as Count for up to 511 entries, and as much again where many players are tied"}},
 	"leaderboard.Folder.Run": {formulas: []string{
@@ -66,6 +66,9 @@ func TestTheModelRestsOnStatedCosts(t *testing.T) {
 	lines := map[string]string{}
 	for _, c := range all {
 		lines[c.Operation()] = c.Cost
+		for _, row := range c.Rows {
+			lines[c.Operation()] += " " + row.Case + ": " + row.Text
+		}
 	}
 	for operation, s := range stated {
 		for _, clause := range append(s.formulas, s.plain) {
