@@ -14,8 +14,8 @@ import (
 // does. The player's own row is strongly consistent. A player who is hidden or
 // not on the board is plaza.ErrNotFound.
 //
-// Cost: 1 request, 1 RCU, and 2 requests a shard, 0.5 RCU each for 25 rows; as
-// Rank more, less its read of the entry, unless the top is within n.
+// Cost: 1 request, 1 RCU, and 2 requests a shard, 0.5 RCU each for 25 rows; as Rank
+// more unless the top is within n.
 func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([]Standing, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Around")
 	if err := checkPlayer(in, player); err != nil {
@@ -46,8 +46,8 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 // if there are enough. The score is of the board's kind. n works as
 // cursor.PageRequest.Limit does.
 //
-// Cost: 2 requests a shard, 0.5 RCU each for 25 rows; as Rank more, less its read
-// of the entry, unless the top is within n.
+// Cost: 2 requests a shard, 0.5 RCU each for 25 rows; as Rank more unless the top is
+// within n.
 func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int) ([]Standing, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.AroundScore")
 	if err := in.check(); err != nil {

@@ -41,10 +41,13 @@ type Drift struct {
 // period or definition is plaza.ErrCorrupt: Repair fixes the period, Define the
 // definition.
 //
-// Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; as Count
-// for the index, hidden players included; 1 request, 1 RCU for the period. On a board
-// with RankByFold 2 requests more, 1 RCU for each 4 KB, and 1 request, 1 RCU for each
-// block of about 70,000 entries that is not cached.
+// Cost: 1 request, 1 RCU; 1 request for each MB of the whole table, 1 RCU for each 4
+// KB; as Count for the index.
+//
+//plaza:cost the period: 1 request, 1 RCU
+//plaza:cost the index, hidden players included: as Count
+//plaza:cost by the fold, what is published of up to 4 KB, more: 2 requests, 2 RCU
+//plaza:cost by the fold, each block of about 70,000 entries, more: 1 request, 1 RCU
 func (r *Repository) Check(ctx context.Context, in In) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Check")
 	if err := in.check(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
@@ -35,6 +36,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	reset := leaderboard.Board{Name: "reset", Cron: "@hourly"}
 
 	type cost = dynamotest.Cost
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
 	n := 0
 	submits := func(w world, board string, v int64, operator leaderboard.Operator) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -75,43 +77,43 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		want cost
 		call func(context.Context) error
 	}{
-		{"define", cost{Requests: 2, Read: 1, Write: 2}, defines(best)},
+		{"define", stated.Of("Repository.Define"), defines(best)},
 		{"define, unchanged", cost{Requests: 1, Read: 1}, defines(best)},
-		{"define another", cost{Requests: 2, Read: 1, Write: 2}, defines(sum)},
-		{"define one with resets", cost{Requests: 2, Read: 1, Write: 2}, defines(reset)},
-		{"first submit to a board: read and opened", cost{Requests: 2 + 3 + 1, Read: 2 + 2, Write: 4 + 2}, ours("best", 10)},
-		{"submit best, improved", cost{Requests: 1, Write: 3}, ours("best", 20)},
-		{"submit best, not improved", cost{Requests: 1, Write: 1}, ours("best", 15)},
-		{"submit best, renamed", cost{Requests: 2, Write: 1 + 2}, func(ctx context.Context) error {
+		{"define another", stated.Of("Repository.Define"), defines(sum)},
+		{"define one with resets", stated.Of("Repository.Define"), defines(reset)},
+		{"first submit to a board: read and opened", stated.Of("Repository.Submit", "a process's first to a board, and each Options.Refresh, more", "the first of a period without an end, more", "Best alone, the first score"), ours("best", 10)},
+		{"submit best, improved", stated.Of("Repository.Submit", "Best alone, a better score"), ours("best", 20)},
+		{"submit best, not improved", stated.Of("Repository.Submit", "Best alone, no better score"), ours("best", 15)},
+		{"submit best, renamed", stated.Of("Repository.Submit", "Best alone, a new name beside an equal score"), func(ctx context.Context) error {
 			s := score("best", sixteen("ann"), 20, 0)
 			s.Name = "Anna"
 			_, _, err := w.Submit(ctx, s)
 			return err
 		}},
-		{"submit best of another process", cost{Requests: 3, Read: 2, Write: 3}, submits(quiet.process(t, nil, meter.Wrap), "best", 30, "")},
-		{"submit after Refresh", cost{Requests: 3, Read: 2, Write: 3}, known(ours("best", 40))},
-		{"submit once more", cost{Requests: 1, Write: 3}, ours("best", 50)},
-		{"submit best, first", cost{Requests: 1, Write: 2}, func(ctx context.Context) error {
+		{"submit best of another process", stated.Of("Repository.Submit", "a process's first to a board, and each Options.Refresh, more", "Best alone, a better score"), submits(quiet.process(t, nil, meter.Wrap), "best", 30, "")},
+		{"submit after Refresh", stated.Of("Repository.Submit", "a process's first to a board, and each Options.Refresh, more", "Best alone, a better score"), known(ours("best", 40))},
+		{"submit once more", stated.Of("Repository.Submit", "Best alone, a better score"), ours("best", 50)},
+		{"submit best, first", stated.Of("Repository.Submit", "Best alone, the first score"), func(ctx context.Context) error {
 			_, _, err := w.Submit(ctx, leaderboard.Submission{Board: "best", Player: sixteen("cat"), Score: leaderboard.Int(1)})
 			return err
 		}},
-		{"define more shards", cost{Requests: 2, Read: 1, Write: 2}, defines(bigger)},
-		{"submit, which opens them", cost{Requests: 2 + 1 + 1, Read: 2, Write: 1 + 3}, ours("best", 60)},
-		{"submit then", cost{Requests: 1, Write: 3}, ours("best", 70)},
+		{"define more shards", stated.Of("Repository.Define"), defines(bigger)},
+		{"submit, which opens them", stated.Of("Repository.Submit", "a process's first to a board, and each Options.Refresh, more", "the first that knows of more shards, more", "Best alone, a better score"), ours("best", 60)},
+		{"submit then", stated.Of("Repository.Submit", "Best alone, a better score"), ours("best", 70)},
 
-		{"first set", cost{Requests: 2 + 3 + 2, Read: 2 + 2 + 1, Write: 4 + 2}, sums(leaderboard.Set, 10)},
-		{"set", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Set, 20)},
-		{"set to the same", cost{Requests: 2, Read: 1, Write: 1}, sums(leaderboard.Set, 20)},
-		{"set to the same, renamed", cost{Requests: 2, Read: 1, Write: 2}, func(ctx context.Context) error {
+		{"first set", stated.Of("Repository.Submit", "a process's first to a board, and each Options.Refresh, more", "the first of a period without an end, more", "any other, the first score"), sums(leaderboard.Set, 10)},
+		{"set", stated.Of("Repository.Submit", "any other"), sums(leaderboard.Set, 20)},
+		{"set to the same", stated.Of("Repository.Submit", "any other, the same score"), sums(leaderboard.Set, 20)},
+		{"set to the same, renamed", stated.Of("Repository.Submit", "any other, the same score and a new name"), func(ctx context.Context) error {
 			s := with(score("sum", sixteen("ann"), 20, 0), leaderboard.Set)
 			s.Name = "Anna"
 			_, _, err := w.Submit(ctx, s)
 			return err
 		}},
-		{"increment", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Increment, 5)},
-		{"decrement", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Decrement, 5)},
-		{"best among others", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Best, 99)},
-		{"17 more, which fills what an entry remembers", cost{Requests: 34, Read: 17, Write: 51}, func(ctx context.Context) error {
+		{"increment", stated.Of("Repository.Submit", "any other"), sums(leaderboard.Increment, 5)},
+		{"decrement", stated.Of("Repository.Submit", "any other"), sums(leaderboard.Decrement, 5)},
+		{"best among others", stated.Of("Repository.Submit", "any other"), sums(leaderboard.Best, 99)},
+		{"17 more, which fills what an entry remembers", stated.Times(17, "Repository.Submit", "any other"), func(ctx context.Context) error {
 			for range 17 {
 				if err := sums(leaderboard.Increment, 1)(ctx); err != nil {
 					return err
@@ -119,19 +121,19 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			}
 			return nil
 		}},
-		{"first by version", cost{Requests: 1, Write: 2}, versioned(1, 1)},
-		{"by version", cost{Requests: 1, Write: 3}, versioned(2, 1)},
-		{"by version, stale", cost{Requests: 1, Write: 1}, versioned(3, 0)},
-		{"by version, the score the same", cost{Requests: 2, Write: 1 + 1}, versioned(2, 1)},
+		{"first by version", stated.Of("Repository.Submit", "Set with a Version, the first score"), versioned(1, 1)},
+		{"by version", stated.Of("Repository.Submit", "Set with a Version"), versioned(2, 1)},
+		{"by version, stale", stated.Of("Repository.Submit", "Set with a Version, outdated"), versioned(3, 0)},
+		{"by version, the score the same", stated.Of("Repository.Submit", "Set with a Version, the same score"), versioned(2, 1)},
 
-		{"by version, the score the same, renamed", cost{Requests: 2, Write: 1 + 2}, func(ctx context.Context) error {
+		{"by version, the score the same, renamed", stated.Of("Repository.Submit", "Set with a Version, the same score and a new name"), func(ctx context.Context) error {
 			version++
 			s := with(score("sum", sixteen("bob"), 2, 0), leaderboard.Set)
 			s.Version, s.Name = version, "Rob"
 			_, _, err := w.Submit(ctx, s)
 			return err
 		}},
-		{"first submit after a reset", cost{Requests: 2 + 3 + 1, Read: 2 + 2, Write: 6 + 2}, hourLater(ours("reset", 1))},
+		{"first submit after a reset", stated.Of("Repository.Submit", "a process's first to a board, and each Options.Refresh, more", "a period's first, more", "Best alone, the first score"), hourLater(ours("reset", 1))},
 		{"an unknown board", cost{Requests: 1, Read: 1}, func(ctx context.Context) error {
 			_, _, err := w.Submit(ctx, score("nothing", "ann", 1, 0))
 			require.Error(t, err)
@@ -155,6 +157,8 @@ func TestRefuseCostsOneRead(t *testing.T) {
 	w := newWorld(t, &leaderboard.Options{Refuse: func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil }}, meter.Wrap)
 	w.define(t, leaderboard.Board{Name: "b"})
 	w.submit(t, score("b", "ann", 1, 0))
-	meter.AtMost(t, "better", dynamotest.Cost{Requests: 2, Read: 1, Write: 3}, func() { w.submit(t, score("b", "ann", 2, 0)) })
-	meter.AtMost(t, "not better", dynamotest.Cost{Requests: 1, Read: 1}, func() { w.submit(t, score("b", "ann", 1, 0)) })
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
+	better := stated.Of("Repository.Submit", "Best alone, a better score", "with Options.Refuse, where nothing else is read, more")
+	meter.AtMost(t, "better", better, func() { w.submit(t, score("b", "ann", 2, 0)) })
+	meter.AtMost(t, "not better", stated.Of("Repository.Submit", "with Options.Refuse, Best alone, no better score"), func() { w.submit(t, score("b", "ann", 1, 0)) })
 }

@@ -22,9 +22,8 @@ import (
 // do is not called for a period that nobody submitted to, nor for one of a board that
 // was undefined meanwhile. Deliver returns once every do has returned.
 //
-// Cost: for each period 4 requests, 2 RCU, 2 WCU, and what do costs; 1 request, 1 WCU more
-// for each 10 s that do takes; 1 request for each 100 periods that are due, 0.5 RCU
-// for 4 KB.
+// Cost: for each period 4 requests, 2 RCU, 2 WCU; 1 request, 1 WCU for each 10 s of
+// do; 1 request for each 100 due.
 func (r *Repository) Deliver(ctx context.Context, do func(ctx context.Context, ended Ended) error) (done int, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Deliver")
 	c, err := r.newCrew(do)

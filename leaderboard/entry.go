@@ -59,8 +59,8 @@ func (r *Repository) entry(ctx context.Context, in In, player string) (Entry, er
 // ByPlayer lists the player's entries on all boards, hidden ones included: by
 // board, and within a board the newest period first.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 requests
-// where many were removed or erased, and 1 for each further MB.
+// Cost: 1 request, 0.5 RCU for each 4 KB; up to 6 requests where many were removed or
+// erased, and 1 for each further MB.
 func (r *Repository) ByPlayer(ctx context.Context, player string, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.ByPlayer")
 	if err := keys.CheckName("Player", player); err != nil {

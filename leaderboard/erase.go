@@ -25,8 +25,8 @@ const erasedAtOnce = 500
 // entry leaves the id of its removal, and its Version if it had one, for 30 days:
 // a late submission from before is plaza.ErrRemoved. After an error, repeat it.
 //
-// Cost: 1 request for each 500 entries, 1 RCU for each 4 KB; 1 request for each
-// 25 entries, 2 WCU an entry and more above 1 KB.
+// Cost: 1 request for each 500 entries, 1 RCU for each 4 KB; 1 request for each 25, 2
+// WCU an entry, more above 1 KB.
 func (r *Repository) Erase(ctx context.Context, player string) error {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Erase")
 	if err := keys.CheckName("Player", player); err != nil {

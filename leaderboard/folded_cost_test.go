@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -59,16 +60,17 @@ func TestFoldedReadsCostNoMoreThanStated(t *testing.T) {
 	// A leaf has up to 511 keys, and an entry of these takes 140 bytes of the index.
 	const leaf = 511 * 140.0 / 8192
 	type cost = dynamotest.Cost
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
 	for _, c := range []struct {
 		name string
 		want cost
 		call func(context.Context) error
 	}{
 		{"rank, cold", cost{Requests: 3 + 1, Read: 1 + 0.5 + 1 + leaf}, cold(rank("one", 1400))},
-		{"rank", cost{Requests: 1 + 1, Read: 1 + leaf}, rank("one", 1399)},
+		{"rank", stated.Of("Repository.Rank", "the entry", "by the fold, each shard, for 511 entries of 140 bytes"), rank("one", 1399)},
 		{"rank, a second later", cost{Requests: 2 + 1, Read: 1 + 0.5 + leaf}, second(rank("one", 1398))},
 		{"rank of the first", cost{Requests: 1 + 1, Read: 1 + 0.5}, rank("one", 0)},
-		{"rank in a tie over leaves", cost{Requests: 1 + 2, Read: 1 + 2*leaf}, rank("one", 999)},
+		{"rank in a tie over leaves", stated.Of("Repository.Rank", "the entry", "by the fold, each shard, in a tie"), rank("one", 999)},
 		{"count, cold", cost{Requests: 1, Read: 0.5}, cold(func(ctx context.Context) error {
 			got, err := w.Count(ctx, in("one"))
 			require.EqualValues(t, n+1, got)
@@ -109,7 +111,7 @@ func TestFoldedReadsCostNoMoreThanStated(t *testing.T) {
 			return err
 		}},
 		// The table has 3,000 entries of 250 bytes.
-		{"check", cost{Requests: 1 + 1 + 2 + 2, Read: 2*n*250/4096.0 + 1 + 2 + n*140/8192.0 + 1}, func(ctx context.Context) error {
+		{"check", stated.Of("Repository.Check", "the period", "by the fold, what is published of up to 4 KB, more", "by the fold, each block of about 70,000 entries, more").Plus(cost{Requests: 1 + 1, Read: 2*n*250/4096.0 + n*140/8192.0 + 1}), func(ctx context.Context) error {
 			drift, err := w.Check(ctx, in("one"))
 			require.Zero(t, drift)
 			return err

@@ -137,11 +137,18 @@ func (f *Folder) Status() FolderStatus { return FolderStatus(f.folds.Status()) }
 // after Lease. Until the next leader has read the boards, ranks are those that were
 // published last.
 //
-// Cost: every third of FolderOptions.Lease 1 request, 1 WCU to lead or 1 RCU to wait. The
-// one that leads also reads the stream as stream.Reader.Next does; at its start 1 request
-// for each 1 MB of definitions, 2 requests for each board, 4 requests for each period and
-// 1 for each 1,000 entries, 0.5 RCU for 4 KB of the index; to publish a period 1 request,
-// 1 WCU for each KB of its root, and the same for blocks that changed, 25 a request.
+// Cost: 1 request, 1 WCU every third of Lease; 1 request, 1 WCU for each KB of a
+// published root, and as much for changed blocks.
+//
+//plaza:cost to lead, every third of FolderOptions.Lease: 1 request, 1 WCU
+//plaza:cost to wait, every third of FolderOptions.Lease: 1 request, 1 RCU
+//plaza:cost at its start, the definitions: 1 request, 1 RCU
+//plaza:cost at its start, each board: 2 requests, 2 RCU
+//plaza:cost at its start, each period: 2 requests, 2 RCU
+//plaza:cost at its start, each MB of the index: 1 request, 128 RCU
+//plaza:cost to publish a root of 1 KB: 1 request, 1 WCU
+//plaza:cost to publish blocks of 1 KB: 1 request, 1 WCU
+//plaza:cost the stream: as stream.Reader.Next
 func (f *Folder) Run(ctx context.Context) error {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Folder.Run")
 	owner, err := lease.NewOwner(f.opts.Rand)

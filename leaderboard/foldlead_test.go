@@ -13,6 +13,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/lease"
@@ -251,15 +252,19 @@ func TestAfterItsLeaseIsGoneAFolderLeadsAboveWhatIsPublished(t *testing.T) {
 
 func TestAFolderThatLeadsCostsABeat(t *testing.T) {
 	inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
-		meter := dynamotest.NewMeter().Price()
+		meter, waiting := dynamotest.NewMeter().Price(), dynamotest.NewMeter().Price()
 		w.fold(t, meter.Wrap)
 		w.catchesUp(t)
 		w.tidy(t)
+		w.fold(t, waiting.Wrap)
 		time.Sleep(foldLease / 2)
 		synctest.Wait() // a beat may be due now
 		meter.Take()
+		waiting.Take()
 		time.Sleep(2 * foldLease)
 		synctest.Wait()
-		require.Equal(t, dynamotest.Cost{Requests: 6, Write: 6}, meter.Take())
+		stated := callstest.ReadCosts(t, "..", "leaderboard")
+		require.Equal(t, stated.Times(6, "Folder.Run", "to lead, every third of FolderOptions.Lease"), meter.Take())
+		require.Equal(t, stated.Times(6, "Folder.Run", "to wait, every third of FolderOptions.Lease"), waiting.Take())
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -154,14 +155,16 @@ func TestAFolderCostsNoMoreThanStated(t *testing.T) {
 	f := w.folder(t, leaderboard.FolderOptions{}, nil, meter.Wrap)
 	catchUp := func() { require.NoError(t, f.CatchUp(t.Context())) }
 
-	// The definitions, the definition, the periods, the period, what is stored, three
-	// pages of the index; the block and the root.
 	index := float64(n) * (2*11 + 2*20 + 4000 + 40) / 8192
-	got := meter.AtMost(t, "a load", dynamotest.Cost{Requests: 10, Read: index * 1.1, Write: 2}, catchUp)
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
+	want := stated.Of("Folder.Run", "at its start, the definitions", "at its start, each board", "at its start, each period").
+		Plus(stated.Times(3, "Folder.Run", "at its start, each MB of the index")).
+		Plus(stated.Of("Folder.Run", "to publish a root of 1 KB", "to publish blocks of 1 KB"))
+	got := meter.AtMost(t, "a load", want, catchUp)
 	require.Greater(t, got.Read, index*0.9, "the index is what costs")
 
 	w.submit(t, score("a", "bob", 2, 2))
-	meter.AtMost(t, "a change that leaves the separators", dynamotest.Cost{Requests: 2, Write: 2}, catchUp)
+	meter.AtMost(t, "a change that leaves the separators", stated.Times(2, "Folder.Run", "to publish a root of 1 KB"), catchUp)
 	w.fill(t, "a", n, 800, "")
 	written := time.Now()
 	meter.AtMost(t, "leaves that split", dynamotest.Cost{Requests: 8, Write: 9}, catchUp)

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
@@ -13,7 +14,7 @@ import (
 // The costs that Submit and Undo state.
 func TestGuardedOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	type cost = dynamotest.Cost
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
 	meter := dynamotest.NewMeter()
 	quiet := newWorld(t, nil)
 	quiet.define(t, likes)
@@ -30,20 +31,20 @@ func TestGuardedOperationsCostNoMoreThanStated(t *testing.T) {
 	changes(t, w.Remove, sixteen("gone"), true)
 	for _, c := range []struct {
 		name string
-		want cost
+		want dynamotest.Cost
 		call func()
 	}{
-		{"a like", cost{Requests: 2, Read: 1, Write: 6}, func() { w.submit(t, liked) }},
-		{"a repeat", cost{Requests: 2, Read: 1, Write: 4}, func() { w.repeat(t, liked) }},
-		{"its undo", cost{Requests: 2, Read: 1, Write: 6}, func() { require.True(t, w.undo(t, liked)) }},
-		{"a repeated undo", cost{Requests: 2, Read: 1, Write: 4}, func() { require.False(t, w.undo(t, liked)) }},
-		{"an undo that comes first", cost{Requests: 3, Read: 1, Write: 5}, func() { require.False(t, w.undo(t, late)) }},
-		{"what was undone before", cost{Requests: 2, Read: 1, Write: 4}, func() {
+		{"a like", stated.Of("Repository.Submit", "with a Guard"), func() { w.submit(t, liked) }},
+		{"a repeat", stated.Of("Repository.Submit", "with a Guard, a repeat"), func() { w.repeat(t, liked) }},
+		{"its undo", stated.Of("Repository.Undo", "undo"), func() { require.True(t, w.undo(t, liked)) }},
+		{"a repeated undo", stated.Of("Repository.Undo", "a repeat"), func() { require.False(t, w.undo(t, liked)) }},
+		{"an undo that comes first", stated.Of("Repository.Undo", "one that comes first"), func() { require.False(t, w.undo(t, late)) }},
+		{"what was undone before", stated.Of("Repository.Submit", "with a Guard, a repeat"), func() {
 			_, _, err := w.Submit(t.Context(), late)
 			require.ErrorIs(t, err, plaza.ErrRemoved)
 		}},
-		{"the first like of a song", cost{Requests: 2, Read: 1, Write: 5}, func() { w.submit(t, w.like(sixteen("another"))) }},
-		{"an undo on what was removed", cost{Requests: 4, Read: 2, Write: 2}, func() { require.False(t, w.undo(t, removed)) }},
+		{"the first like of a song", stated.Of("Repository.Submit", "with a Guard"), func() { w.submit(t, w.like(sixteen("another"))) }},
+		{"an undo on what was removed", stated.Of("Repository.Undo", "of what was removed since"), func() { require.False(t, w.undo(t, removed)) }},
 	} {
 		got := meter.AtMost(t, c.name, c.want, c.call)
 		require.NotZero(t, got.Requests, c.name)
@@ -51,7 +52,8 @@ func TestGuardedOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 
 	// All at once: the first of them is under way alone, or with some others.
-	got := meter.AtMost(t, "98 at once", cost{Requests: 6, Read: 3, Write: 2*98 + 3*4}, func() {
+	want := stated.Times(3, "Repository.Submit", "with a Guard").Plus(stated.Times(95, "Repository.Submit", "with a Guard, each further one in the same transaction"))
+	got := meter.AtMost(t, "98 at once", want, func() {
 		for _, r := range w.submitMany(t, many) {
 			require.True(t, r.Changed)
 		}

@@ -20,8 +20,11 @@ import (
 // Of Remove, Hide and Unhide a later call stands, even if a request of an earlier one
 // arrives after it, while clocks differ by less than the time between the two.
 //
-// Cost: 1 request, 2 WCU, and 1 WCU for each further KB of the entry; 2 requests,
-// 2 WCU if nothing changed, 3 WCU where the clock that gave the entry's Op is ahead.
+// Cost: 1 request, 2 WCU, for each KB of the entry; 2 requests if nothing changed.
+//
+//plaza:cost remove: 1 request, 2 WCU
+//plaza:cost nothing changed: 2 requests, 2 WCU
+//plaza:cost where the clock that gave the entry's Op is ahead: 2 requests, 3 WCU
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Remove")
 	changed, err = r.manage(ctx, in, player, nil, func(s standings, e *entryItem, g store.Guard) (store.Write, error) {
@@ -47,8 +50,11 @@ func (r *Repository) Remove(ctx context.Context, in In, player string) (changed 
 // only if this call hid the player. plaza.ErrUnknownOutcome and clocks are as in
 // Remove.
 //
-// Cost: 1 request, 3 WCU, and 1 WCU for each further KB of the entry; 2 requests,
-// 2 WCU if nothing changed.
+// Cost: 1 request, 3 WCU, for each KB of the entry; 2 requests, 2 WCU if nothing
+// changed.
+//
+//plaza:cost hide: 1 request, 3 WCU
+//plaza:cost nothing changed: 2 requests, 2 WCU
 func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Hide")
 	changed, err = r.setHidden(ctx, in, player, true)

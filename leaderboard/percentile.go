@@ -14,8 +14,8 @@ import (
 // percent, rounded up: ⌈100·below/n⌉. Equal scores are not below. It is as exact
 // as Rank.
 //
-// Cost: 1 request, 1 RCU for the entry; 2 requests a shard, as Count for all
-// entries. With RankByFold 1 request a shard, for up to 511 entries.
+// Cost: 1 request, 1 RCU; 2 requests a shard, as Count for all entries; with
+// RankByFold 1 request a shard, for up to 511.
 func (r *Repository) Percentile(ctx context.Context, in In, player string) (float64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Percentile")
 	if err := checkPlayer(in, player); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -479,6 +480,7 @@ func TestProjectionsCostNoMoreThanStated(t *testing.T) {
 	p := leaderboard.Projection{Board: "b", Player: sixteen("other"), Name: "userA", Version: 1}
 	require.NoError(t, errorOf(w.Apply(t.Context(), p))) // the board is known
 	p.Player = sixteen("ann")
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
 	for _, c := range []struct {
 		name    string
 		want    dynamotest.Cost
@@ -486,14 +488,14 @@ func TestProjectionsCostNoMoreThanStated(t *testing.T) {
 		version uint64
 		gone    bool
 	}{
-		{"first", dynamotest.Cost{Requests: 1, Write: 2}, 5, 10, false},
-		{"newer", dynamotest.Cost{Requests: 1, Write: 3}, 6, 20, false},
-		{"of the same score", dynamotest.Cost{Requests: 1, Write: 3}, 6, 30, false},
-		{"the same again", dynamotest.Cost{Requests: 1, Write: 1}, 6, 30, false},
-		{"older", dynamotest.Cost{Requests: 1, Write: 1}, 1, 25, false},
-		{"gone", dynamotest.Cost{Requests: 1, Write: 2}, 6, 30, true},
-		{"gone again", dynamotest.Cost{Requests: 1, Write: 1}, 6, 30, true},
-		{"back", dynamotest.Cost{Requests: 1, Write: 2}, 6, 40, false},
+		{"first", stated.Of("Repository.Apply", "the first score, or Gone"), 5, 10, false},
+		{"newer", stated.Of("Repository.Apply", "apply"), 6, 20, false},
+		{"of the same score", stated.Of("Repository.Apply", "apply"), 6, 30, false},
+		{"the same again", stated.Of("Repository.Apply", "outdated"), 6, 30, false},
+		{"older", stated.Of("Repository.Apply", "outdated"), 1, 25, false},
+		{"gone", stated.Of("Repository.Apply", "the first score, or Gone"), 6, 30, true},
+		{"gone again", stated.Of("Repository.Apply", "outdated"), 6, 30, true},
+		{"back", stated.Of("Repository.Apply", "the first score, or Gone"), 6, 40, false},
 	} {
 		p.Score, p.Version, p.Gone = leaderboard.Int(c.score), c.version, c.gone
 		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, errorOf(w.Apply(t.Context(), p))) })

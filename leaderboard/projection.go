@@ -45,9 +45,12 @@ type Projection struct {
 // Gone leaves its Version for 30 days, so that an older Projection does not bring it
 // back.
 //
-// Cost: 1 request, 3 WCU, 2 WCU for the first score and for Gone, 1 WCU if the
-// version is outdated; a WCU is for each KB of the entry; for a board that the
-// process must read, and to open a period, as Submit.
+// Cost: 1 request, 3 WCU for each KB of the entry; 1 WCU if the Version is outdated.
+//
+//plaza:cost apply: 1 request, 3 WCU
+//plaza:cost the first score, or Gone: 1 request, 2 WCU
+//plaza:cost outdated: 1 request, 1 WCU
+//plaza:cost a board to read, a period to open: as Submit
 func (r *Repository) Apply(ctx context.Context, p Projection) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Apply")
 	return r.project(ctx, p, time.Time{})

@@ -23,9 +23,13 @@ const scored = 8
 // quiet: until then the index that it counts may lag, and what a Folder published
 // may be older. A player who is hidden or not on the board is plaza.ErrNotFound.
 //
-// Cost: 1 request, 1 RCU for the entry; 2 requests a shard, 0.5 RCU each at least,
-// as Count for the entries above. With RankByFold 1 request a shard, as Count for up
-// to 511 entries, and as much again where many players are tied.
+// Cost: 1 request, 1 RCU, and 2 requests, 1 RCU a shard, as Count for the entries
+// above; with RankByFold for up to 511.
+//
+//plaza:cost the entry: 1 request, 1 RCU
+//plaza:cost each shard: 2 requests, 1 RCU
+//plaza:cost by the fold, each shard, for 511 entries of 140 bytes: 1 request, 9 RCU
+//plaza:cost by the fold, each shard, in a tie: 2 requests, 18 RCU
 func (r *Repository) Rank(ctx context.Context, in In, player string) (Position, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Rank")
 	if err := checkPlayer(in, player); err != nil {
@@ -54,10 +58,11 @@ func (r *Repository) shownEntry(ctx context.Context, in In, player string) (stan
 // Count returns how many players are on the board, without hidden ones,
 // eventually consistent. With RankByFold the number is as old as Position.AsOf.
 //
-// Cost: 1 request a shard, and 1 for each further MB, at least 0.5 RCU each; 1 RCU
-// for each 8,192 bytes of the index, which are about 2·player + 2·part + name +
-// meta + 40 an entry, part being board, period and shard joined. With RankByFold
-// nothing but what In says.
+// An entry has some 2·player + 2·part + name + meta + 40 bytes of the index; part is
+// board, period and shard, joined.
+//
+// Cost: 1 request a shard and 1 for each further MB, 1 RCU for each 8 KB of the index;
+// with RankByFold none.
 func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Count")
 	if err := in.check(); err != nil {
@@ -74,8 +79,8 @@ func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 // CountBetween returns how many players have a score from low to high, both
 // included, eventually consistent.
 //
-// Cost: as Count by counting, for these entries. With RankByFold up to 2 requests a
-// shard, for up to 511 entries each.
+// Cost: as Count, for these entries; with RankByFold up to 2 requests a shard, for up
+// to 511 entries each.
 func (r *Repository) CountBetween(ctx context.Context, in In, low, high Score) (int64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.CountBetween")
 	if err := in.check(); err != nil {

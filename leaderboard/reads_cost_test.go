@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -163,6 +164,9 @@ func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
 		}
 		return err
 	}
+	later := quiet // its clock is ahead
+	later.clock = &clock{now: noon.Add(9 * time.Second)}
+	later = later.process(t, nil)
 	change := func(call change, board string) func(context.Context) error {
 		return func(ctx context.Context) error {
 			changed, err := call(ctx, in(board), ids[1])
@@ -171,17 +175,18 @@ func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
 		}
 	}
 	type cost = dynamotest.Cost
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
 	for _, c := range []struct {
 		name string
 		want cost
 		call func(context.Context) error
 	}{
 		{"a process's first read", cost{Requests: 3, Read: 2 + 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) }},
-		{"top", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) }},
-		{"top, next page", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&next))) }},
-		{"top, back", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&prev))) }},
+		{"top", stated.Of("Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) }},
+		{"top, next page", stated.Of("Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&next))) }},
+		{"top, back", stated.Of("Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&prev))) }},
 		{"a process's first read, over shards", cost{Requests: shards + 2, Read: 2 + shards}, func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) }},
-		{"top over shards", cost{Requests: shards, Read: shards}, func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) }},
+		{"top over shards", stated.Times(shards, "Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) }},
 		{"top amid a tie", cost{Requests: 2 + 3, Read: 2 + 3}, func(ctx context.Context) error {
 			next = ""
 			for range 2 {
@@ -203,22 +208,26 @@ func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
 			return err
 		}},
 		{"range", cost{Requests: 1, Read: 1.5}, func(ctx context.Context) error { _, err := w.Range(ctx, in("one"), 26, 25); return err }},
-		{"range over shards", cost{Requests: shards, Read: shards}, func(ctx context.Context) error { _, err := w.Range(ctx, in("spread"), 26, 25); return err }},
-		{"rank", cost{Requests: 3, Read: 1 + 1}, func(ctx context.Context) error { _, err := w.Rank(ctx, in("one"), ids[0]); return err }},
-		{"rank over shards", cost{Requests: 1 + 2*shards, Read: 1 + shards}, func(ctx context.Context) error { _, err := w.Rank(ctx, in("spread"), ids[9]); return err }},
+		{"range over shards", stated.Times(shards, "Repository.Range", "25 of the first 129 rows, each shard"), func(ctx context.Context) error { _, err := w.Range(ctx, in("spread"), 26, 25); return err }},
+		{"rank", stated.Of("Repository.Rank", "the entry", "each shard"), func(ctx context.Context) error { _, err := w.Rank(ctx, in("one"), ids[0]); return err }},
+		{"rank over shards", stated.Of("Repository.Rank", "the entry").Plus(stated.Times(shards, "Repository.Rank", "each shard")), func(ctx context.Context) error { _, err := w.Rank(ctx, in("spread"), ids[9]); return err }},
 		{"count", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := w.Count(ctx, in("one")); return err }},
 		{"players, 25", cost{Requests: 1, Read: 25}, func(ctx context.Context) error { _, err := w.Players(ctx, in("one"), ids[:25]); return err }},
 		{"players, 100", cost{Requests: 1, Read: 100}, func(ctx context.Context) error { _, err := w.Players(ctx, in("one"), ids); return err }},
-		{"hide", cost{Requests: 1, Write: 3}, change(w.Hide, "one")},
-		{"hide once more", cost{Requests: 2, Write: 2}, func(ctx context.Context) error { _, err := w.Hide(ctx, in("one"), ids[1]); return err }},
+		{"hide", stated.Of("Repository.Hide", "hide"), change(w.Hide, "one")},
+		{"hide once more", stated.Of("Repository.Hide", "nothing changed"), func(ctx context.Context) error { _, err := w.Hide(ctx, in("one"), ids[1]); return err }},
 		{"hidden", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Hidden(ctx, in("one"), page(start)); return err }},
-		{"unhide", cost{Requests: 1, Write: 3}, change(w.Unhide, "one")},
-		{"remove", cost{Requests: 1, Write: 2}, change(w.Remove, "one")},
-		{"remove once more", cost{Requests: 2, Write: 2}, func(ctx context.Context) error { _, err := w.Remove(ctx, in("one"), ids[1]); return err }},
+		{"unhide", stated.Of("Repository.Hide", "hide"), change(w.Unhide, "one")},
+		{"remove", stated.Of("Repository.Remove", "remove"), change(w.Remove, "one")},
+		{"remove once more", stated.Of("Repository.Remove", "nothing changed"), func(ctx context.Context) error { _, err := w.Remove(ctx, in("one"), ids[1]); return err }},
+		{"remove who came later", stated.Of("Repository.Remove", "where the clock that gave the entry's Op is ahead"), func(ctx context.Context) error {
+			later.submit(t, score("one", ids[1], 100, 1)) // not metered
+			return change(w.Remove, "one")(ctx)
+		}},
 		{"boards", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, err := w.ByPlayer(ctx, ids[0], page(start)); return err }},
 		{"boards, consistent", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := strong.ByPlayer(ctx, ids[0], page(start)); return err }},
 		{"periods", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Periods(ctx, "one", page(start)); return err }},
-		{"check", cost{Requests: 2 + 1 + 2, Read: 14 + 4}, func(ctx context.Context) error { _, err := w.Check(ctx, in("one")); return err }},
+		{"check", stated.Of("Repository.Check", "the period").Plus(cost{Requests: 1 + 2 + 1, Read: 14 + 3}), func(ctx context.Context) error { _, err := w.Check(ctx, in("one")); return err }},
 		{"erase", cost{Requests: 1 + 2, Read: 2, Write: 28 * 2}, func(ctx context.Context) error { return w.Erase(ctx, ids[0]) }},
 	} {
 		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })

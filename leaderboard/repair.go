@@ -26,9 +26,8 @@ import (
 // period gets its end and the rest from the board's definition, and counts as one broken
 // entry. A damaged definition is plaza.ErrCorrupt until Define.
 //
-// Cost: as Check; 1 request for each broken entry, up to 4 WCU and more above 1 KB;
-// for a damaged period 4 requests and another Check; for a misfolded one 1 request, 1
-// WCU.
+// Cost: as Check; 1 request, up to 4 WCU a broken entry; 1 request, 1 WCU if
+// misfolded; 4 requests, a Check for a damaged period.
 func (r *Repository) Repair(ctx context.Context, in In) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Repair")
 	if err := in.check(); err != nil {

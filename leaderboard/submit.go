@@ -28,19 +28,31 @@ import (
 // score and sub score as they are changes only the name, unless a submission with
 // a later Op has changed it.
 //
-// Cost: for Best, where a board allows nothing else, 1 request, 2 WCU for the
-// first score, 3 WCU for a better one, 1 WCU for another; for Set with a Version
-// 1 request, 3 WCU, 2 WCU for the first score, 1 WCU if it is outdated, 2 requests,
-// 2 WCU where the score stays; for all else 2 requests, 1 RCU, 3 WCU, 2 WCU for the
-// first score, 1 WCU where the score stays; with a Guard 1 request, 1 transaction,
-// 1 RCU, 6 WCU, for k at once on one entry 1 request, 1 transaction, 1 RCU, 2k + 4
-// WCU, for a repeat 4 WCU; a new name beside an equal score, in
-// the first two cases 2 requests, 3 WCU, else 2 requests, 1 RCU, 2 WCU; with
-// Options.Refuse 1 request, 1 RCU more in the first two cases, and no WCU where
-// Best is not better; a WCU is for each KB of the entry; a process's first
-// submission to a board, and again every Options.Refresh, 2 requests, 2 RCU more;
-// a period's first 3 requests, 2 RCU, 6 WCU more, 4 WCU if it never ends; the
-// first that knows of more shards 1 request, 1 WCU more.
+// Cost: 1 request, 3 WCU for each KB of a better entry where a board allows Best
+// alone; elsewhere 2 requests, 1 RCU, 3 WCU.
+//
+//plaza:cost Best alone, a better score: 1 request, 3 WCU
+//plaza:cost Best alone, the first score: 1 request, 2 WCU
+//plaza:cost Best alone, no better score: 1 request, 1 WCU
+//plaza:cost Best alone, a new name beside an equal score: 2 requests, 3 WCU
+//plaza:cost Set with a Version: 1 request, 3 WCU
+//plaza:cost Set with a Version, the first score: 1 request, 2 WCU
+//plaza:cost Set with a Version, outdated: 1 request, 1 WCU
+//plaza:cost Set with a Version, the same score: 2 requests, 2 WCU
+//plaza:cost Set with a Version, the same score and a new name: 2 requests, 3 WCU
+//plaza:cost any other: 2 requests, 1 RCU, 3 WCU
+//plaza:cost any other, the first score: 2 requests, 1 RCU, 2 WCU
+//plaza:cost any other, the same score: 2 requests, 1 RCU, 1 WCU
+//plaza:cost any other, the same score and a new name: 2 requests, 1 RCU, 2 WCU
+//plaza:cost with a Guard: 1 request, 1 transaction, 1 RCU, 6 WCU
+//plaza:cost with a Guard, each further one in the same transaction: 2 WCU
+//plaza:cost with a Guard, a repeat: 1 request, 1 transaction, 1 RCU, 4 WCU
+//plaza:cost with Options.Refuse, where nothing else is read, more: 1 request, 1 RCU
+//plaza:cost with Options.Refuse, Best alone, no better score: 1 request, 1 RCU
+//plaza:cost a process's first to a board, and each Options.Refresh, more: 2 requests, 2 RCU
+//plaza:cost a period's first, more: 3 requests, 2 RCU, 6 WCU
+//plaza:cost the first of a period without an end, more: 3 requests, 2 RCU, 4 WCU
+//plaza:cost the first that knows of more shards, more: 1 request, 1 WCU
 func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Submit")
 	a, err := r.accept(ctx, s)
@@ -236,10 +248,13 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (got a
 // A period that is over does not change: that is ErrClosed. Other errors are
 // those of Submit. Options.Refuse is not called.
 //
-// Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; k at once on one entry as Submit; a
-// repeat 1 request, 1 transaction, 1 RCU, 4 WCU; one that comes first 2 requests,
-// 1 transaction, 1 RCU, 5 WCU; of what was removed since 4 requests, 2 RCU, 2 WCU;
-// for a board that the process must read, and to open a period, as Submit.
+// Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; 4 WCU for a repeat.
+//
+//plaza:cost undo: 1 request, 1 transaction, 1 RCU, 6 WCU
+//plaza:cost a repeat: 1 request, 1 transaction, 1 RCU, 4 WCU
+//plaza:cost one that comes first: 2 requests, 1 transaction, 1 RCU, 5 WCU
+//plaza:cost of what was removed since: 4 requests, 2 RCU, 2 WCU
+//plaza:cost several at once, a board to read, a period to open: as Submit
 func (r *Repository) Undo(ctx context.Context, s Submission) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undo")
 	s.Guard = true

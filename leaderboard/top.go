@@ -21,10 +21,12 @@ import (
 // counts its ranks again; other pages continue the ranks of the page before. A
 // cursor belongs to one period: after a reset start without one.
 //
-// Cost: 1 request a shard, 0.5 to 1 RCU each for 25 rows; 1 request a shard more
-// going up where the page begins within a tie; as Rank more where more players came
-// in above the cursor than a page holds; up to 6 requests a shard where many are
+// Cost: 1 request, 1 RCU a shard for 25 rows; up to six times that where many are
 // damaged.
+//
+//plaza:cost 25 rows, each shard: 1 request, 1 RCU
+//plaza:cost going up from within a tie, more: as Count for the tie
+//plaza:cost where more players came in above the cursor than a page holds, more: as Rank
 func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Top")
 	if err := in.checkPage(req); err != nil {
@@ -225,9 +227,11 @@ func parseGap(text string) (gap, bool) {
 // Range returns n rows, of which the first has the ordinal from, 1 or more. n works
 // as cursor.PageRequest.Limit does.
 //
-// Cost: 1 request a shard where from+n is up to 129, more beyond; as Count for the
-// first from+n entries, and for up to 128 more a shard. With RankByFold, where from is
-// above 129, as for 511+n entries, and as Rank more where many players are tied.
+// Cost: 1 request, 1 RCU a shard for 25 rows; as Count for from+n entries and 128 more
+// a shard; with RankByFold for 511+n.
+//
+//plaza:cost 25 of the first 129 rows, each shard: 1 request, 1 RCU
+//plaza:cost by the fold, where many players are tied, more: as Rank
 func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Range")
 	if err := cmp.Or(in.check(), args.AtLeast("from", from, 1)); err != nil {

@@ -27,10 +27,17 @@ import (
 // Deliver does not call do for the ended periods of an undefined board. Let it call
 // do for the last one before you undefine the board.
 //
-// Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; 1 request
-// for each 25 items deleted, 2 WCU an entry and more above 1 KB, 1 WCU a period and
-// for each KB that a Folder published, 2 WCU where Deliver has not called for it; 1 request for each 500 periods of all boards
-// that wait for Deliver, 1 RCU for 4 KB; 2 requests, 1 RCU, 1 WCU for the definition.
+// Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; 1 request for
+// each 25 entries, 2 WCU an entry.
+//
+//plaza:cost each entry: 2 WCU
+//plaza:cost each 25 entries: 1 request
+//plaza:cost each MB of the whole table: 1 request
+//plaza:cost each 4 KB of the whole table: 1 RCU
+//plaza:cost each period, and each KB that a Folder published: 1 WCU
+//plaza:cost each period that Deliver has not called for: 2 WCU
+//plaza:cost the first call, for all else but the table: 5 requests, 3 RCU, 1 WCU
+//plaza:cost the last call, for all else but the table: 4 requests, 3 RCU, 1 WCU
 func (r *Repository) Undefine(ctx context.Context, board string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undefine")
 	if err := keys.CheckName("Name", board); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -167,11 +168,15 @@ func TestUndefineCostsNoMoreThanStated(t *testing.T) {
 	quiet.define(t, leaderboard.Board{Name: "b"})
 	quiet.manyRows(t, "b", 60)
 	w := quiet.process(t, nil, meter.Wrap)
-	meter.AtMost(t, "the first call", dynamotest.Cost{Requests: 1 + 1 + 1 + 3 + 1 + 1 + 1, Read: 1 + 4 + 1 + 1, Write: 1 + 60*2 + 1}, func() {
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
+	table := stated.Of("Repository.Undefine", "each MB of the whole table").Plus(stated.Times(4, "Repository.Undefine", "each 4 KB of the whole table"))
+	first := stated.Of("Repository.Undefine", "the first call, for all else but the table", "each period, and each KB that a Folder published").
+		Plus(table).Plus(stated.Times(3, "Repository.Undefine", "each 25 entries")).Plus(stated.Times(60, "Repository.Undefine", "each entry"))
+	meter.AtMost(t, "the first call", first, func() {
 		require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
 	})
 	quiet.set(noon.Add(2 * time.Minute))
-	meter.AtMost(t, "the last call", dynamotest.Cost{Requests: 5, Read: 4, Write: 1}, func() {
+	meter.AtMost(t, "the last call", table.Plus(stated.Of("Repository.Undefine", "the last call, for all else but the table")), func() {
 		require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	})
 }

@@ -50,13 +50,13 @@ var stated = map[string]struct {
 	"danmu.Repository.Send":              {formulas: []string{"1 request, 2 WCU", "a segment's first, or a process's first to an object, 2 requests, 3 WCU", "after Options.Refresh: 1 request, 1 RCU"}},
 	"danmu.Repository.Segment":           {formulas: []string{"as Window"}},
 	"danmu.Repository.Window":            {formulas: []string{"for each segment and shard 1 request, 0.5 RCU for each 4 KB", "an object that was not read within Options.Refresh: 1 request, 1 RCU"}},
-	"leaderboard.Repository.Submit":      {formulas: []string{"1 request, 2 WCU for the first score, 3 WCU for a better one, 1 WCU for another", "again every Options.Refresh, 2 requests, 2 RCU more"}},
-	"leaderboard.Repository.Rank":        {formulas: []string{"1 request, 1 RCU for the entry", "2 requests a shard, 0.5 RCU each at least", "With RankByFold 1 request a shard, as Count for up to 511 entries, and as much again where many players are tied"}},
+	"leaderboard.Repository.Submit":      {formulas: []string{"Best alone, a better score: 1 request, 3 WCU", "Best alone, the first score: 1 request, 2 WCU", "Best alone, no better score: 1 request, 1 WCU", "each Options.Refresh, more: 2 requests, 2 RCU"}},
+	"leaderboard.Repository.Rank":        {formulas: []string{"the entry: 1 request, 1 RCU", "each shard: 2 requests, 1 RCU", "by the fold, each shard, for 511 entries of 140 bytes: 1 request, 9 RCU", "by the fold, each shard, in a tie: 2 requests, 18 RCU"}},
 	"leaderboard.Folder.Run": {formulas: []string{
-		"every third of FolderOptions.Lease 1 request, 1 WCU to lead or 1 RCU to wait",
-		"to publish a period 1 request, 1 WCU for each KB of its root, and the same for blocks that changed",
+		"to lead, every third of FolderOptions.Lease: 1 request, 1 WCU", "to wait, every third of FolderOptions.Lease: 1 request, 1 RCU",
+		"1 request, 1 WCU for each KB of a published root, and as much for changed blocks",
 	}},
-	"leaderboard.Repository.Top": {formulas: []string{"1 request a shard, 0.5 to 1 RCU each for 25 rows"}},
+	"leaderboard.Repository.Top": {formulas: []string{"1 request, 1 RCU a shard for 25 rows"}},
 }
 
 func TestTheModelRestsOnStatedCosts(t *testing.T) {
