@@ -102,13 +102,11 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		sees("Retract", "bob retracted photo:1 ann 1")
 		require.Equal(t, ann.Activity.ID, last[0].Activity.ID)
 		retract(carl, false)
-		_, _, err = w.Notify(ctx, carl)
-		require.NoError(t, err)
+		require.NoError(t, errOf3(w.Notify(ctx, carl)))
 		late := w.like("eve")
 		late.Activity.Object.ID = "2"
 		retract(late, false)
-		_, _, err = w.Notify(ctx, late)
-		require.NoError(t, err)
+		require.NoError(t, errOf3(w.Notify(ctx, late)))
 		sees("another Retract, a late Notify, Retract of an unknown event, and that event")
 
 		w.pass(time.Minute)
@@ -124,35 +122,28 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		sees("MarkRead", "bob read photo:1")
 		require.NoError(t, errOf(w.MarkRead(ctx, "bob", shown)))
 		sees("another MarkRead")
-		changed, err := w.MarkUnread(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.MarkUnread(ctx, photo))
 		sees("MarkUnread", "bob unread photo:1")
 		require.NoError(t, errOf(w.MarkRead(ctx, "bob", shown)))
 		sees("MarkRead after it", "bob read photo:1")
-		changed, err = w.MarkUnread(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.MarkUnread(ctx, photo))
 		sees("MarkUnread after that", "bob unread photo:1")
 		require.NoError(t, errOf(w.MarkAllRead(ctx, "bob", view)))
 		sees("MarkAllRead", "bob allRead")
 		require.Equal(t, res.Last, last[0].Last)
-		changed, err = w.MarkUnread(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.MarkUnread(ctx, photo))
 		sees("MarkUnread after it", "bob unread photo:1")
 
 		w.pass(time.Second)
 		w.store(t, w.like("fay"))
 		sees("an event of what was seen", "bob notified photo:1 fay ann 2")
-		changed, err = w.Archive(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.Archive(ctx, photo))
 		sees("Archive", "bob archived photo:1")
-		changed, err = w.Archive(ctx, photo)
-		doesNot(t, changed, err)
+		doesNot(t)(w.Archive(ctx, photo))
 		sees("another Archive")
-		changed, err = w.Unarchive(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.Unarchive(ctx, photo))
 		sees("Unarchive", "bob unarchived photo:1")
-		changed, err = w.Archive(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.Archive(ctx, photo))
 		sees("Archive", "bob archived photo:1")
 		w.store(t, w.like("gus"))
 		sees("an event of what was archived", "bob notified photo:1 gus fay ann 3")
@@ -160,29 +151,24 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		until := w.Now().Add(time.Hour)
 		snooze := func(until time.Time) {
 			t.Helper()
-			changed, err := w.Snooze(ctx, photo, until)
-			does(t, changed, err)
+			does(t)(w.Snooze(ctx, photo, until))
 			sees("Snooze", "bob snoozed photo:1")
 			require.Equal(t, until, last[0].Until)
 		}
 		snooze(until)
-		changed, err = w.Snooze(ctx, photo, until)
-		doesNot(t, changed, err)
+		doesNot(t)(w.Snooze(ctx, photo, until))
 		sees("another Snooze")
 		snooze(until.Add(time.Hour))
-		changed, err = w.Unsnooze(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.Unsnooze(ctx, photo))
 		sees("Unsnooze", "bob woken photo:1")
 		snooze(until)
 		w.store(t, w.like("hal"))
 		sees("an event of what was snoozed", "bob notified photo:1 hal gus fay ann 4")
 		snooze(until)
-		changed, err = w.Archive(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.Archive(ctx, photo))
 		sees("Archive of what was snoozed", "bob archived photo:1")
 		snooze(until)
-		changed, err = w.Unsnooze(ctx, photo)
-		does(t, changed, err)
+		does(t)(w.Unsnooze(ctx, photo))
 		sees("Unsnooze of what was archived", "bob archived photo:1")
 		snooze(until)
 		w.pass(2 * time.Hour)
@@ -203,8 +189,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, groups)
 		sees("RetractTarget", "bob retracted photo:1")
-		_, err = w.RetractTarget(ctx, "bob", feed.Ref{Kind: "photo", ID: "1"})
-		require.NoError(t, err)
+		require.NoError(t, errOf(w.RetractTarget(ctx, "bob", feed.Ref{Kind: "photo", ID: "1"})))
 		sees("another RetractTarget")
 
 		own = w.like("bob")
@@ -247,11 +232,9 @@ func TestAFullGroupIsReportedWhereItRises(t *testing.T) {
 		require.Equal(t, want, told(t, changes.Next(t)))
 	}
 	group := notify.In{User: "bob", Group: w.list(t, "bob")[0].Group}
-	changed, err := w.Snooze(t.Context(), group, w.Now().Add(time.Hour))
-	does(t, changed, err)
+	does(t)(w.Snooze(t.Context(), group, w.Now().Add(time.Hour)))
 	w.pass(11 * time.Second)
-	_, _, err = w.Notify(t.Context(), likes[6])
-	require.NoError(t, err)
+	require.NoError(t, errOf3(w.Notify(t.Context(), likes[6])))
 	require.Equal(t, []string{"bob snoozed photo:1", "bob notified photo:1 u6 u5 u4 u3 u2 100+"}, told(t, changes.Next(t)))
 }
 
@@ -366,33 +349,33 @@ func (w world) step(t *testing.T, random *rand.Rand, sent *[]notify.Notification
 			n.Activity.Verb = "follow"
 		}
 		*sent = append(*sent, n)
-		again(func() error { _, _, err := w.Notify(ctx, n); return err })
+		again(func() error { return errOf3(w.Notify(ctx, n)) })
 	case 0, 1: // also a repeat
 		if len(*sent) > 0 {
 			n := (*sent)[random.IntN(len(*sent))]
-			again(func() error { _, err := w.Retract(ctx, n); return err })
-			again(func() error { _, _, err := w.Notify(ctx, n); return err })
+			again(func() error { return errOf(w.Retract(ctx, n)) })
+			again(func() error { return errOf3(w.Notify(ctx, n)) })
 		}
 	case 2:
-		again(func() error { _, err := w.Archive(ctx, in); return err })
+		again(func() error { return errOf(w.Archive(ctx, in)) })
 	case 3:
-		again(func() error { _, err := w.Unarchive(ctx, in); return err })
+		again(func() error { return errOf(w.Unarchive(ctx, in)) })
 	case 4:
 		until := w.Now().Add(time.Duration(1+random.IntN(60)) * time.Second)
-		again(func() error { _, err := w.Snooze(ctx, in, until); return err })
+		again(func() error { return errOf(w.Snooze(ctx, in, until)) })
 	case 5:
-		again(func() error { _, err := w.Unsnooze(ctx, in); return err })
+		again(func() error { return errOf(w.Unsnooze(ctx, in)) })
 	case 6:
-		again(func() error { _, err := w.RetractTarget(ctx, user, feed.Ref{Kind: "photo", ID: "2"}); return err })
+		again(func() error { return errOf(w.RetractTarget(ctx, user, feed.Ref{Kind: "photo", ID: "2"})) })
 	case 7:
 		w.pass(time.Duration(random.IntN(30)) * time.Second)
-		again(func() error { _, err := w.Unseen(ctx, reader(user)); return err })
+		again(func() error { return errOf(w.Unseen(ctx, reader(user))) })
 	case 8:
 		if random.IntN(4) == 0 {
 			again(func() error { return w.Erase(ctx, user) })
 		}
 	case 9:
-		again(func() error { _, err := w.MarkUnread(ctx, in); return err })
+		again(func() error { return errOf(w.MarkUnread(ctx, in)) })
 	}
 }
 
@@ -512,8 +495,7 @@ func FuzzChanges(f *testing.F) {
 				`{"id":"` + id + `","actor":"ann","verb":"like","object":"photo:1"}`, "\x00\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01",
 			},
 		}, func(r stream.Record) error {
-			_, err := notify.Changes(r)
-			return err
+			return errOf(notify.Changes(r))
 		})
 	})
 }

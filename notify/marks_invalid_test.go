@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,19 +27,20 @@ func TestInvalidReadsAndMarksAreRefusedWithoutARequest(t *testing.T) {
 		return func() error { return errOf(w.MarkRead(t.Context(), "ann", shown)) }
 	}
 	until := func(at time.Time) func() error {
-		return func() error { _, err := w.Snooze(t.Context(), good, at); return err }
+		return func() error { return errOf(w.Snooze(t.Context(), good, at)) }
 	}
-	cases := map[string]struct {
+	type refusal struct {
 		field string
 		call  func() error
-	}{
-		"no reader":                 {"User", func() error { _, err := w.List(t.Context(), notify.Reader{}, req); return err }},
-		"no reader of a count":      {"User", func() error { _, err := w.Unseen(t.Context(), notify.Reader{}); return err }},
-		"a long user of an archive": {"User", func() error { _, err := w.Archived(t.Context(), long, req); return err }},
-		"a broken user":             {"User", func() error { _, err := w.Snoozed(t.Context(), broken, req); return err }},
+	}
+	cases := map[string]refusal{
+		"nobody who is unread":      {"User", func() error { return errOf3(w.UnreadBetween(t.Context(), "", notify.Span{To: 1})) }},
+		"no reader":                 {"User", func() error { return errOf(w.List(t.Context(), notify.Reader{}, req)) }},
+		"no reader of a count":      {"User", func() error { return errOf(w.Unseen(t.Context(), notify.Reader{})) }},
+		"a long user of an archive": {"User", func() error { return errOf(w.Archived(t.Context(), long, req)) }},
+		"a broken user":             {"User", func() error { return errOf(w.Snoozed(t.Context(), broken, req)) }},
 		"a negative limit": {"Limit", func() error {
-			_, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: -1})
-			return err
+			return errOf(w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: -1}))
 		}},
 		"no user who saw":          {"User", func() error { return errOf(w.MarkSeen(t.Context(), "", view)) }},
 		"no user who read":         {"User", func() error { return errOf(w.MarkAllRead(t.Context(), "", view)) }},
@@ -67,18 +69,18 @@ func TestInvalidReadsAndMarksAreRefusedWithoutARequest(t *testing.T) {
 		"nobody who leaves":         {"User", func() error { return w.Erase(t.Context(), "") }},
 		"a long user who leaves":    {"User", func() error { return w.Erase(t.Context(), long) }},
 	}
+	for _, span := range []notify.Span{{}, {From: 2, To: 2}, {From: 2, To: 1}, {To: wide}} {
+		cases[fmt.Sprint("a span ", span)] = refusal{"Span", func() error { return errOf3(w.UnreadBetween(t.Context(), "bob", span)) }}
+	}
 	for name, bad := range map[string]notify.In{"User": {Group: good.Group}, "Group": {User: "ann", Group: "S"}} {
 		for what, call := range map[string]func() error{
-			"unread":    func() error { _, err := w.MarkUnread(t.Context(), bad); return err },
-			"archive":   func() error { _, err := w.Archive(t.Context(), bad); return err },
-			"unarchive": func() error { _, err := w.Unarchive(t.Context(), bad); return err },
-			"snooze":    func() error { _, err := w.Snooze(t.Context(), bad, w.Now().Add(time.Hour)); return err },
-			"unsnooze":  func() error { _, err := w.Unsnooze(t.Context(), bad); return err },
+			"unread":    func() error { return errOf(w.MarkUnread(t.Context(), bad)) },
+			"archive":   func() error { return errOf(w.Archive(t.Context(), bad)) },
+			"unarchive": func() error { return errOf(w.Unarchive(t.Context(), bad)) },
+			"snooze":    func() error { return errOf(w.Snooze(t.Context(), bad, w.Now().Add(time.Hour))) },
+			"unsnooze":  func() error { return errOf(w.Unsnooze(t.Context(), bad)) },
 		} {
-			cases["no "+name+" to "+what] = struct {
-				field string
-				call  func() error
-			}{name, call}
+			cases["no "+name+" to "+what] = refusal{name, call}
 		}
 	}
 	for name, c := range cases {

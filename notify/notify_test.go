@@ -18,25 +18,6 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// Case 1 of the notifications.
-func TestTheSameEventTwiceCountsOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for _, by := range []notify.CountBy{notify.ByActivity, notify.ByActor} {
-		n := w.like("ann")
-		n.Activity.Verb, n.CountBy = "verb"+string(by), by
-		first := w.store(t, n)
-		require.Equal(t, isStored, w.outcome(t, n))
-		again, _, err := w.process(t, nil).Notify(t.Context(), n)
-		require.NoError(t, err)
-		require.Equal(t, first, again)
-	}
-	for _, g := range w.groups(t, "bob") {
-		require.EqualValues(t, 1, g.N)
-		require.EqualValues(t, 1, g.Rev)
-	}
-}
-
 // policy decides by verb, and by who is blocked.
 type policy struct {
 	muted, blocked []string

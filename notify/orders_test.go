@@ -138,9 +138,9 @@ func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 					n := w.like(fmt.Sprintf("w%d.%d", k, i*r.IntN(2)))
 					n.CountBy = count
 					p := ps[r.IntN(2)]
-					faults.Acknowledged(t, func() error { _, _, err := p.Notify(t.Context(), n); return err })
+					faults.Acknowledged(t, func() error { return errOf3(p.Notify(t.Context(), n)) })
 					if r.IntN(2) == 0 {
-						faults.Acknowledged(t, func() error { _, err := p.Retract(t.Context(), n); return err })
+						faults.Acknowledged(t, func() error { return errOf(p.Retract(t.Context(), n)) })
 					}
 				}
 			})

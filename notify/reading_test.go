@@ -115,8 +115,7 @@ func (w world) forgeMany(t testing.TB, user string, first, n int, change func(k 
 		change(k, &g)
 		rows[k] = g
 	}
-	_, err := w.items(t).Batch().Write().Put(rows...).Run(t.Context())
-	require.NoError(t, err)
+	require.NoError(t, errOf(w.items(t).Batch().Write().Put(rows...).Run(t.Context())))
 }
 
 // asWritten changes nothing.
@@ -214,16 +213,20 @@ func (w world) allRead(t testing.TB, user string) {
 	require.NoError(t, errOf(w.MarkAllRead(t.Context(), user, notify.See(w.list(t, user)))))
 }
 
-// does fails unless the call changed something.
-func does(t testing.TB, changed bool, err error) {
-	t.Helper()
-	require.NoError(t, err)
-	require.True(t, changed)
+// does checks a call that must change something.
+func does(t testing.TB) func(changed bool, err error) {
+	return func(changed bool, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.True(t, changed)
+	}
 }
 
-// doesNot fails if the call changed something.
-func doesNot(t testing.TB, changed bool, err error) {
-	t.Helper()
-	require.NoError(t, err)
-	require.False(t, changed)
+// doesNot checks a call that must change nothing.
+func doesNot(t testing.TB) func(changed bool, err error) {
+	return func(changed bool, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.False(t, changed)
+	}
 }

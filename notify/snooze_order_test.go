@@ -138,7 +138,7 @@ func TestNoOrderOfRequestsLosesASnoozedGroup(t *testing.T) {
 			}
 			s.finish()
 			r.finish()
-			does(t, changed, err)
+			does(t)(changed, err)
 			require.NoError(t, failed)
 			require.Equal(t, 1, w.unseen(t, user), order) // which may raise wake too
 			w.pass(due.Sub(w.Now()))

@@ -1,7 +1,6 @@
 package notify_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -16,8 +15,7 @@ import (
 
 func (w world) snooze(t testing.TB, g notify.In, d time.Duration) {
 	t.Helper()
-	changed, err := w.Snooze(t.Context(), g, w.Now().Add(d))
-	does(t, changed, err)
+	does(t)(w.Snooze(t.Context(), g, w.Now().Add(d)))
 }
 
 func (w world) snoozed(t testing.TB, user string) []notify.Entry {
@@ -78,8 +76,7 @@ func TestAGroupThatIsWokenByHandIsAsItWas(t *testing.T) {
 	w.seen(t, "ann")
 	require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: w.entry(t, in("ann", 1)).Last}})))
 	unseen := w.put(t, in("ann", 5))
-	changed, err := w.Archive(t.Context(), in("ann", 2))
-	does(t, changed, err)
+	does(t)(w.Archive(t.Context(), in("ann", 2)))
 	var before []raw
 	for _, n := range []int{1, 2, 5} {
 		before = append(before, w.stands(t, in("ann", n)))
@@ -88,10 +85,8 @@ func TestAGroupThatIsWokenByHandIsAsItWas(t *testing.T) {
 	}
 	require.Equal(t, 0, w.unseen(t, "ann"))
 	for i, n := range []int{1, 2, 5} {
-		changed, err := w.Unsnooze(t.Context(), in("ann", n))
-		does(t, changed, err)
-		changed, err = w.Unsnooze(t.Context(), in("ann", n))
-		doesNot(t, changed, err)
+		does(t)(w.Unsnooze(t.Context(), in("ann", n)))
+		doesNot(t)(w.Unsnooze(t.Context(), in("ann", n)))
 		stands := w.stands(t, in("ann", n))
 		require.Greater(t, stands.Rev, before[i].Rev)
 		stands.Rev, stands.TTL = before[i].Rev, before[i].TTL
@@ -149,38 +144,17 @@ func TestASnoozedGroupOutlivesItsSnooze(t *testing.T) {
 	require.Equal(t, 1, w.unseen(t, "ann"))
 }
 
-func TestRepeatsOfShelvesSayThatNothingChanged(t *testing.T) {
+func TestAGroupThatIsGoneIsNotChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.put(t, in("ann", 1))
 	w.forge(t, in("ann", 2), func(g *raw) { g.Place, g.N = "", 0 }) // all its events were retracted
 	w.forge(t, in("ann", 3), func(g *raw) { g.TTL = w.Now().Unix() })
-	until := w.Now().Add(time.Hour)
-	again := func(call func() (bool, error)) {
-		t.Helper()
-		changed, err := call()
-		does(t, changed, err)
-		changed, err = call()
-		doesNot(t, changed, err)
-	}
-	again(func() (bool, error) { return w.Archive(t.Context(), in("ann", 1)) })
-	again(func() (bool, error) { return w.Unarchive(t.Context(), in("ann", 1)) })
-	again(func() (bool, error) { return w.Snooze(t.Context(), in("ann", 1), until) })
-	again(func() (bool, error) { return w.Archive(t.Context(), in("ann", 1)) })
-	again(func() (bool, error) { return w.Snooze(t.Context(), in("ann", 1), until) })
-	again(func() (bool, error) { return w.Unsnooze(t.Context(), in("ann", 1)) })
-	require.Equal(t, groups("ann", 1), names(w.archived(t, "ann")))
 	for _, n := range []int{2, 3, 4} {
-		changed, err := w.Archive(t.Context(), in("ann", n))
-		doesNot(t, changed, err)
-		changed, err = w.Unarchive(t.Context(), in("ann", n))
-		doesNot(t, changed, err)
-		changed, err = w.Snooze(t.Context(), in("ann", n), until)
-		doesNot(t, changed, err)
-		changed, err = w.Unsnooze(t.Context(), in("ann", n))
-		doesNot(t, changed, err)
-		changed, err = w.MarkUnread(t.Context(), in("ann", n))
-		doesNot(t, changed, err)
+		doesNot(t)(w.Archive(t.Context(), in("ann", n)))
+		doesNot(t)(w.Unarchive(t.Context(), in("ann", n)))
+		doesNot(t)(w.Snooze(t.Context(), in("ann", n), w.Now().Add(time.Hour)))
+		doesNot(t)(w.Unsnooze(t.Context(), in("ann", n)))
+		doesNot(t)(w.MarkUnread(t.Context(), in("ann", n)))
 		require.NoError(t, errOf(w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", n).Group, Last: 1}})))
 	}
 }
@@ -210,15 +184,25 @@ func TestOneCallWakesSomeAndTheNextTheRest(t *testing.T) {
 	require.Equal(t, 31, w.unseen(t, "ann"))
 }
 
-func TestDamagedRowsKeepNobodyAsleep(t *testing.T) {
+// Damaged groups, and groups that expired while they were snoozed, are due before another.
+func TestRowsThatCannotWakeKeepNobodyAsleep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	due := ids.At(w.Now().Add(time.Hour))
-	w.forgeMany(t, "ann", 0, 60, func(_ int, g *raw) { g.Place, g.N = group.Place(group.Snoozed, due-1, g.SK), 1000 })
-	w.put(t, in("ann", 99))
-	w.snooze(t, in("ann", 99), time.Hour)
+	for user, change := range map[string]func(*raw){
+		"damaged": func(g *raw) { g.N = 1000 },
+		"expired": func(g *raw) { g.TTL = w.Now().Unix() },
+	} {
+		w.forgeMany(t, user, 0, 200, func(_ int, g *raw) {
+			g.Was, g.Place = g.Place, group.Place(group.Snoozed, due-1, g.SK)
+			change(g)
+		})
+		w.put(t, in(user, 999))
+		w.snooze(t, in(user, 999), time.Hour)
+	}
 	w.pass(time.Hour)
-	require.Equal(t, 1, w.unseen(t, "ann"))
+	require.Equal(t, 1, w.unseen(t, "damaged"))
+	require.Equal(t, 1, w.unseen(t, "expired"))
 }
 
 func TestFourReadersWakeAGroupOnce(t *testing.T) {
@@ -307,19 +291,4 @@ func TestAGroupThatWakesSlowlyIsUnseen(t *testing.T) {
 		}
 		require.Equal(t, unseen, w.unseen(t, user), "after %d requests", k)
 	}
-}
-
-// Groups that expired while they were snoozed are due before the others.
-func TestExpiredRowsKeepNobodyAsleep(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.put(t, in("ann", 0))
-	w.snooze(t, in("ann", 0), time.Hour)
-	w.forgeMany(t, "ann", 1, 200, func(n int, g *raw) {
-		g.Was = g.Place
-		g.Place = fmt.Sprintf("+%s#%012x", ids.At(w.Now().Add(-time.Hour)).String(), n)
-		g.TTL = w.Now().Add(-time.Minute).Unix()
-	})
-	w.pass(2 * time.Hour)
-	require.Equal(t, 1, w.unseen(t, "ann"))
 }

@@ -67,8 +67,7 @@ func (a audience) follows(t testing.TB, opts *follow.Options) *follow.Repository
 
 func (a audience) follow(t testing.TB, user string, object feed.Ref) {
 	t.Helper()
-	_, _, err := a.follows(t, &follow.Options{Now: a.Now}).Follow(t.Context(), follow.Edge{Follower: user, Followee: object.String()})
-	require.NoError(t, err)
+	require.NoError(t, errOf3(a.follows(t, &follow.Options{Now: a.Now}).Follow(t.Context(), follow.Edge{Follower: user, Followee: object.String()})))
 }
 
 // process walks two watchers at a time, unless opts have another graph.
@@ -222,8 +221,7 @@ func TestARepeatOfWatchersIsHarmless(t *testing.T) {
 
 	a.pass(15 * time.Minute)
 	a.watchers(t, n) // after its end it is another job
-	_, err := a.Retract(t.Context(), withUser(n, watcher(1)))
-	require.NoError(t, err)
+	require.NoError(t, errOf(a.Retract(t.Context(), withUser(n, watcher(1)))))
 	require.Len(t, a.Next(t), 1)
 	a.deliverAll(t)
 	require.Empty(t, a.Next(t), "nobody is notified again, and what was retracted stays away")

@@ -116,8 +116,10 @@ func outcomeOf(res notify.Result) string {
 	return isStored
 }
 
-// errOf is a call's error, for calls whose other answer does not matter.
+// errOf and errOf3 are a call's error, for calls whose other answers do not matter.
 func errOf[A any](_ A, err error) error { return err }
+
+func errOf3[A, B any](_ A, _ B, err error) error { return err }
 
 // outcome notifies of what changes nothing, or is full.
 func (w world) outcome(t testing.TB, n notify.Notification) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -82,45 +81,5 @@ func BenchmarkNotify(b *testing.B) {
 		n := bare()
 		n.User = "bare" + n.User
 		require.NoError(b, h.notify(b.Context(), n))
-	})
-}
-
-// BenchmarkCrowd has 64 writers, of different groups or of one, and reports
-// events a second: of notify, and of the bare SDK as the engine's ceiling.
-func BenchmarkCrowd(b *testing.B) {
-	const writers = 64
-	run := func(b *testing.B, call func(notify.Notification) error, next func() notify.Notification) {
-		var crowd sync.WaitGroup
-		var left atomic.Int64
-		left.Store(int64(b.N))
-		b.ResetTimer()
-		for range writers {
-			crowd.Go(func() {
-				for left.Add(-1) >= 0 {
-					if err := call(next()); err != nil {
-						b.Error(err)
-					}
-				}
-			})
-		}
-		crowd.Wait()
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
-	}
-	b.Run("groups", func(b *testing.B) {
-		w := newWorld(b, nil)
-		run(b, func(n notify.Notification) error { _, _, err := w.Notify(b.Context(), n); return err }, w.events())
-	})
-	b.Run("groups-bare", func(b *testing.B) {
-		w := newWorld(b, nil)
-		h := byHand{w, dynamotest.DB(b).Client().(*dynamodb.Client)}
-		run(b, func(n notify.Notification) error { return h.notify(b.Context(), n) }, w.events())
-	})
-	b.Run("one", func(b *testing.B) {
-		w := newWorld(b, nil)
-		var n atomic.Int64
-		run(b, func(event notify.Notification) error {
-			_, _, err := w.Notify(b.Context(), event)
-			return err
-		}, func() notify.Notification { return w.like(fmt.Sprint("fan", n.Add(1))) })
 	})
 }

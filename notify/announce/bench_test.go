@@ -89,24 +89,3 @@ func BenchmarkRefresh(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkLive reads from the cache, as most lists do.
-func BenchmarkLive(b *testing.B) {
-	for _, n := range []int{0, 3, announce.MaxLive} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			w := newWorld(b)
-			for range n {
-				w.announce(b, w.message("Hello"))
-			}
-			w.forward(lead + time.Second)
-			reader := notify.Reader{User: "ann", Audiences: []string{"everyone", "photographers"}}
-			require.Len(b, w.live(b, reader.Audiences...), n)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := w.Live(b.Context(), reader); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -38,8 +38,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		given.Audience = "a#b"
 		a := w.announce(t, given)
 		sees("Announce", announce.Change{Kind: announce.Announced, Announcement: a})
-		_, _, err := w.Announce(t.Context(), a)
-		require.NoError(t, err)
+		require.NoError(t, errOf3(w.Announce(t.Context(), a)))
 		sees("a repeat")
 
 		own := given
@@ -56,10 +55,8 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		w.withdraw(t, a)
 		a.Withdrawn = w.Now()
 		sees("Withdraw", announce.Change{Kind: announce.Withdrawn, Announcement: a})
-		_, err = w.Withdraw(t.Context(), a.Audience, a.ID)
-		require.NoError(t, err)
-		_, err = w.Withdraw(t.Context(), a.Audience, a.ID+1)
-		require.NoError(t, err)
+		require.NoError(t, errOf(w.Withdraw(t.Context(), a.Audience, a.ID)))
+		require.NoError(t, errOf(w.Withdraw(t.Context(), a.Audience, a.ID+1)))
 		sees("a repeat, and of nothing")
 
 		require.NoError(t, w.Erase(t.Context(), "a#b"))
@@ -107,5 +104,5 @@ func TestChangesOfImpossibleRecordsAreErrors(t *testing.T) {
 		PKs: []string{"A#everyone#0", "A#everyone", "N#ann", "A#0"}, SKs: []string{id, "x", "0000000000000"},
 		Attributes: []string{"op", "title", "text", "refs", "data", "from", "until", "withdrawn", "moved", "ttl"},
 		Values:     []string{id, "page:1", "{}"},
-	}, func(r stream.Record) error { _, err := announce.Changes(r); return err })
+	}, func(r stream.Record) error { return errOf(announce.Changes(r)) })
 }

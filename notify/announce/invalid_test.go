@@ -36,12 +36,11 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	}
 	live := func(audiences ...string) func() error {
 		return func() error {
-			_, err := w.Live(ctx, notify.Reader{User: "ann", Audiences: audiences})
-			return err
+			return errOf(w.Live(ctx, notify.Reader{User: "ann", Audiences: audiences}))
 		}
 	}
 	withdraw := func(audience string, id ids.ID) func() error {
-		return func() error { _, err := w.Withdraw(ctx, audience, id); return err }
+		return func() error { return errOf(w.Withdraw(ctx, audience, id)) }
 	}
 	for name, c := range map[string]struct {
 		field string
@@ -79,7 +78,7 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"withdrawing nothing":          {"ID", withdraw("everyone", 0)},
 		"withdrawing a wide id":        {"ID", withdraw("everyone", wide)},
 		"withdrawing far ahead":        {"ID", withdraw("everyone", far)},
-		"a list of no audience":        {"Audience", func() error { _, err := w.List(ctx, "", cursor.PageRequest{}); return err }},
+		"a list of no audience":        {"Audience", func() error { return errOf(w.List(ctx, "", cursor.PageRequest{})) }},
 		"erasing no audience":          {"Audience", func() error { return w.Erase(ctx, "") }},
 		"a reader of an empty one":     {"Audiences[1]", live("everyone", "")},
 		"a reader of a broken one":     {"Audiences[0]", live(broken)},
@@ -141,6 +140,5 @@ func TestNewRefusesInvalidConfiguration(t *testing.T) {
 		require.Equal(t, field, invalid.Field)
 		require.Nil(t, r)
 	}
-	_, err := announce.New(w.db, w.table, gen, nil)
-	require.NoError(t, err)
+	require.NoError(t, errOf(announce.New(w.db, w.table, gen, nil)))
 }

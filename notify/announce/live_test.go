@@ -211,8 +211,7 @@ func (w world) putMarks(t *testing.T, n int) {
 		id := ids.At(w.Now()) + ids.ID(i)
 		batch.Put(map[string]any{"pk": "A#everyone#0", "sk": id, "withdrawn": id, "ttl": w.Now().Add(time.Hour).Unix()})
 	}
-	_, err := batch.Run(t.Context())
-	require.NoError(t, err)
+	require.NoError(t, errOf(batch.Run(t.Context())))
 }
 
 // announceAll announces n at once.

@@ -161,5 +161,7 @@ func (d *during) Do(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// errOf is a call's error, for calls whose other answer does not matter.
+// errOf and errOf3 are a call's error, for calls whose other answers do not matter.
 func errOf[A any](_ A, err error) error { return err }
+
+func errOf3[A, B any](_ A, _ B, err error) error { return err }

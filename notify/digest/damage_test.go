@@ -87,13 +87,11 @@ func TestEraseDeletesWhatAUserHas(t *testing.T) {
 	p := w.process(t, parts{opts: digest.Options{JobShards: 2}, policy: channels{email, "push"}})
 	both := []string{"ann", "ann#b"}
 	for _, user := range both {
-		_, _, err := p.Notify(t.Context(), w.post(user, "1"))
-		require.NoError(t, err)
+		require.NoError(t, errOf3(p.Notify(t.Context(), w.post(user, "1"))))
 	}
 	w.pass(time.Hour)
 	for _, user := range both {
-		_, _, err := p.Notify(t.Context(), w.post(user, "2"))
-		require.NoError(t, err)
+		require.NoError(t, errOf3(p.Notify(t.Context(), w.post(user, "2"))))
 	}
 	w.pass(time.Minute)
 	require.Equal(t, 4, p.deliver(t))
@@ -107,8 +105,7 @@ func TestEraseDeletesWhatAUserHas(t *testing.T) {
 	require.NoError(t, w.raw(t).Scan().Filter("begins_with(sk, ?)", "D#").Consistent(true).All(t.Context(), &items))
 	require.Len(t, items, 2, "the other's marks")
 
-	_, _, err := p.Notify(t.Context(), w.post("ann", "3"))
-	require.NoError(t, err)
+	require.NoError(t, errOf3(p.Notify(t.Context(), w.post("ann", "3"))))
 	require.Len(t, w.jobs(t), 4, "a new start")
 	require.NoError(t, p.Erase(t.Context(), "ann"))
 	w.pass(time.Hour)

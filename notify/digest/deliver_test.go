@@ -97,19 +97,14 @@ func TestADigestLeavesOutReadAndUnlistedGroups(t *testing.T) {
 	}
 	for _, e := range p.list(t) {
 		if e.Activity.Object.ID == "read" {
-			err := errOf(p.MarkRead(t.Context(), "ann", []notify.Shown{{Group: e.Group, Last: e.Last}}))
-			require.NoError(t, err)
+			require.NoError(t, errOf(p.MarkRead(t.Context(), "ann", []notify.Shown{{Group: e.Group, Last: e.Last}})))
 		}
 	}
-	_, err := p.Archive(t.Context(), at("archived"))
-	require.NoError(t, err)
-	_, err = p.Snooze(t.Context(), at("snoozed"), noon.AddDate(0, 0, 3))
-	require.NoError(t, err)
-	_, err = p.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "post", ID: "retracted"})
-	require.NoError(t, err)
+	require.NoError(t, errOf(p.Archive(t.Context(), at("archived"))))
+	require.NoError(t, errOf(p.Snooze(t.Context(), at("snoozed"), noon.AddDate(0, 0, 3))))
+	require.NoError(t, errOf(p.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "post", ID: "retracted"})))
 	w.pass(time.Minute)
-	err = errOf(p.MarkSeen(t.Context(), "ann", p.view(t)))
-	require.NoError(t, err)
+	require.NoError(t, errOf(p.MarkSeen(t.Context(), "ann", p.view(t))))
 	p.until(t, "09:00:00")
 	p.deliver(t)
 	require.Equal(t, "unread seen", w.objects(t))
@@ -175,14 +170,12 @@ func TestAUserWhoUnsubscribedAfterTheEventGetsNoDigest(t *testing.T) {
 	}})
 	like := p.post("ann", "liked")
 	like.Activity.Verb = "like"
-	_, _, err = p.Notify(t.Context(), like)
-	require.NoError(t, err)
+	require.NoError(t, errOf3(p.Notify(t.Context(), like)))
 	require.Empty(t, w.jobs(t), "likes are in the list alone")
 	p.notify(t, "1")
 	login := p.post("ann", "login")
 	login.Activity.Verb, login.Activity.Actor, login.Critical = "login", feed.Ref{ID: "ann"}, true
-	_, _, err = p.Notify(t.Context(), login)
-	require.NoError(t, err)
+	require.NoError(t, errOf3(p.Notify(t.Context(), login)))
 	w.until(t, "09:00:00")
 	p.deliver(t)
 	require.Equal(t, "1 login", w.objects(t), "without the like")
@@ -204,16 +197,13 @@ func TestWatchersGetDigests(t *testing.T) {
 	require.NoError(t, err)
 	question := feed.Ref{Kind: "question", ID: "7"}
 	for _, user := range []string{"ann", "bob", "zoe"} {
-		_, _, err := follows.Follow(t.Context(), follow.Edge{Follower: user, Followee: question.String()})
-		require.NoError(t, err)
+		require.NoError(t, errOf3(follows.Follow(t.Context(), follow.Edge{Follower: user, Followee: question.String()})))
 	}
 	p := w.process(t, parts{bell: notify.Options{Watchers: follows}})
 	n := w.post("", "answer")
 	n.Activity.Target = question
-	_, err = p.NotifyWatchers(t.Context(), question, n)
-	require.NoError(t, err)
-	_, err = p.Deliver(t.Context())
-	require.NoError(t, err)
+	require.NoError(t, errOf(p.NotifyWatchers(t.Context(), question, n)))
+	require.NoError(t, errOf(p.Deliver(t.Context())))
 	w.until(t, "09:00:00")
 	require.Equal(t, 2, p.deliver(t))
 	var users []string
@@ -245,8 +235,7 @@ func TestNamesOfAnyKindHaveDigestsOfTheirOwn(t *testing.T) {
 		{"a", "b#c"}, {"a#b", "c"}, {`a\`, "#c"}, {"用户", "é"}, {strings.Repeat("a", 240), "x"},
 	} {
 		p := w.process(t, parts{policy: channels{n.channel}})
-		_, _, err := p.Notify(t.Context(), w.post(n.user, n.user+" "+n.channel))
-		require.NoError(t, err)
+		require.NoError(t, errOf3(p.Notify(t.Context(), w.post(n.user, n.user+" "+n.channel))))
 	}
 	w.until(t, "09:00:00")
 	p := w.process(t, parts{})

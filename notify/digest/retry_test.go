@@ -177,8 +177,7 @@ func TestOneFailingUserDelaysNoOther(t *testing.T) {
 				well, ill := w.process(t, parts{}), w.process(t, p)
 				before := len(w.all())
 				for _, user := range []string{"ann", "bob", "chris"} {
-					_, _, err := well.Notify(t.Context(), w.post(user, part))
-					require.NoError(t, err)
+					require.NoError(t, errOf3(well.Notify(t.Context(), w.post(user, part))))
 				}
 				w.pass(time.Hour)
 				w.pass(time.Minute)

@@ -242,8 +242,7 @@ func TestRunDeliversUntilItIsStopped(t *testing.T) {
 		}),
 		worker: digest.WorkerOptions{Poll: time.Millisecond, OnAttempt: func(a digest.Attempt) { ended <- a }},
 	})
-	_, _, err := p.Notify(t.Context(), w.post("bob", "1"))
-	require.NoError(t, err)
+	require.NoError(t, errOf3(p.Notify(t.Context(), w.post("bob", "1"))))
 	w.pass(time.Hour + time.Minute)
 	stopped := make(chan error)
 	go func() { stopped <- p.worker.Run(ctx) }()
@@ -275,7 +274,6 @@ func TestAWrongTableEndsRun(t *testing.T) {
 	require.ErrorIs(t, worker.Run(t.Context()), plaza.ErrTable)
 	require.ErrorIs(t, failed, plaza.ErrTable)
 	require.ErrorIs(t, digests.Verify(t.Context()), plaza.ErrTable)
-	_, err = dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))
-	require.NoError(t, err)
+	require.NoError(t, errOf(dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))))
 	require.NoError(t, p.digests.Verify(t.Context()))
 }

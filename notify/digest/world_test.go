@@ -224,8 +224,7 @@ func (p process) notify(t testing.TB, posts ...string) {
 
 // due plans digests for an event.
 func (p process) due(ctx context.Context, user string, channels []string, at ids.ID) error {
-	_, err := p.digests.Schedule(ctx, user, channels, at)
-	return err
+	return errOf(p.digests.Schedule(ctx, user, channels, at))
 }
 
 // deliver delivers what is due.
@@ -270,5 +269,7 @@ func (w world) jobs(t testing.TB) (all []job) {
 	return all
 }
 
-// errOf is a call's error, for calls whose other answer does not matter.
+// errOf and errOf3 are a call's error, for calls whose other answers do not matter.
 func errOf[A any](_ A, err error) error { return err }
+
+func errOf3[A, B any](_ A, _ B, err error) error { return err }

@@ -76,8 +76,7 @@ func TestASlowReadDoesNotHideAWriteOfThisProcess(t *testing.T) {
 	hook := new(atomic.Pointer[func()])
 	w := newWorld(t, nil, func(next aws.HTTPClient) aws.HTTPClient { return during{next, hook} })
 	sets := func() {
-		_, err := w.Set(t.Context(), about("like", prefs.InApp), false)
-		require.NoError(t, err)
+		require.NoError(t, errOf(w.Set(t.Context(), about("like", prefs.InApp), false)))
 	}
 	hook.Store(&sets)
 	require.True(t, w.decide(t, of("like")).Drop)

@@ -69,8 +69,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		ends = begins
 		ends.Do, ends.Undo = undo, do
 		ends.Begin = func(ctx context.Context, r repository, user string) error {
-			_, err := do(ctx, r, user)
-			return err
+			return errOf(do(ctx, r, user))
 		}
 		return begins, ends
 	}

@@ -37,8 +37,7 @@ func (w world) copies(t testing.TB, user string, thing func(i int) string, n int
 		}
 	}
 	require.Len(t, rows, n-1)
-	_, err := w.raw(t).Batch().Write().Put(rows...).Run(t.Context())
-	require.NoError(t, err)
+	require.NoError(t, errOf(w.raw(t).Batch().Write().Put(rows...).Run(t.Context())))
 }
 
 func TestOperationsCostNoMoreThanStated(t *testing.T) {
@@ -55,12 +54,10 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	w := quiet.process(t, opts, meter.Wrap)
 	eve := sixteen("eve")
 	user := func(i int) string { return sixteen(fmt.Sprint("user ", i)) }
-	_, err := quiet.Unblock(t.Context(), prefs.Pair{User: eve, Actor: user(0)})
-	require.NoError(t, err)
+	require.NoError(t, errOf(quiet.Unblock(t.Context(), prefs.Pair{User: eve, Actor: user(0)})))
 	quiet.copies(t, eve, user, 126) // tombstones
 	strong := quiet.process(t, nil, meter.Wrap)
-	_, err = dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))
-	require.NoError(t, err)
+	require.NoError(t, errOf(dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))))
 	pair := func(i int) prefs.Pair { return prefs.Pair{User: ann, Actor: user(i)} }
 	picture := func(i int) string { return fmt.Sprint("123456789012345", i) }
 	topic := func(i int) prefs.Topic {
@@ -98,10 +95,10 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		call func(context.Context) error
 	}{
 		{"decide of a stranger", stated.Of("Repository.Decide", "a notification"), decides("like", meter.Wrap)},
-		{"set, the first", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { _, err := w.Set(ctx, subscription, true); return err }},
-		{"set, the same", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { _, err := w.Set(ctx, subscription, true); return err }},
-		{"unset", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { _, err := w.Unset(ctx, subscription); return err }},
-		{"unsubscribe", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { _, _, err := w.Unsubscribe(ctx, token); return err }},
+		{"set, the first", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { return errOf(w.Set(ctx, subscription, true)) }},
+		{"set, the same", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { return errOf(w.Set(ctx, subscription, true)) }},
+		{"unset", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { return errOf(w.Unset(ctx, subscription)) }},
+		{"unsubscribe", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { return errOf3(w.Unsubscribe(ctx, token)) }},
 		{"set, the 40th", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error {
 			for i := range 38 {
 				if _, err := quiet.Set(ctx, setting(i), false); err != nil {
@@ -120,7 +117,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			_, err := w.Set(ctx, setting(59), false)
 			return err
 		}},
-		{"settings", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Settings(ctx, ann); return err }},
+		{"settings", cost{Requests: 1, Read: 1}, func(ctx ctx) error { return errOf(w.Settings(ctx, ann)) }},
 
 		{"decide, nothing cached", stated.Of("Repository.Decide", "a notification"), decides("like", meter.Wrap)},
 		{"decide", stated.Of("Repository.Decide", "a notification, known settings"), decides("like")},
@@ -128,18 +125,18 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"decide, of a verb that pierces", stated.Of("Repository.Decide", "of a verb that pierces, known settings"), decides("mention")},
 		{"decide, critical, nothing cached", stated.Of("Repository.Decide", "of a critical one"), decides("login", meter.Wrap)},
 		{"decide, critical", stated.Of("Repository.Decide", "of a critical one, known settings"), decides("login")},
-		{"decide, one's own", stated.Of("Repository.Decide", "of the user's own action"), func(ctx ctx) error { _, err := w.Decide(ctx, own); return err }},
-		{"decide, consistent, nothing cached", stated.Of("Repository.Decide", "with Options.Consistent"), func(ctx ctx) error { _, err := strong.Decide(ctx, of("like")); return err }},
-		{"decide, consistent", stated.Of("Repository.Decide", "with Options.Consistent, known settings"), func(ctx ctx) error { _, err := strong.Decide(ctx, of("like")); return err }},
+		{"decide, one's own", stated.Of("Repository.Decide", "of the user's own action"), func(ctx ctx) error { return errOf(w.Decide(ctx, own)) }},
+		{"decide, consistent, nothing cached", stated.Of("Repository.Decide", "with Options.Consistent"), func(ctx ctx) error { return errOf(strong.Decide(ctx, of("like"))) }},
+		{"decide, consistent", stated.Of("Repository.Decide", "with Options.Consistent, known settings"), func(ctx ctx) error { return errOf(strong.Decide(ctx, of("like"))) }},
 
-		{"block", stated.Of("Repository.Block"), func(ctx ctx) error { _, err := w.Block(ctx, pair(900)); return err }},
-		{"unblock", stated.Of("Repository.Block"), func(ctx ctx) error { _, err := w.Unblock(ctx, pair(900)); return err }},
-		{"mute", stated.Of("Repository.Block"), func(ctx ctx) error { _, err := w.Mute(ctx, topic(900)); return err }},
-		{"unmute", stated.Of("Repository.Block"), func(ctx ctx) error { _, err := w.Unmute(ctx, topic(900)); return err }},
-		{"blocked", stated.Of("Repository.Blocked"), func(ctx ctx) error { _, err := w.Blocked(ctx, pair(1)); return err }},
-		{"blocks", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Blocks(ctx, ann, pageRequest{Limit: 40}); return err }},
-		{"blocks that have ended", cost{Requests: 6, Read: 7}, func(ctx ctx) error { _, err := w.Blocks(ctx, eve, pageRequest{Limit: 1}); return err }},
-		{"mutes", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Mutes(ctx, ann, pageRequest{Limit: 40}); return err }},
+		{"block", stated.Of("Repository.Block"), func(ctx ctx) error { return errOf(w.Block(ctx, pair(900))) }},
+		{"unblock", stated.Of("Repository.Block"), func(ctx ctx) error { return errOf(w.Unblock(ctx, pair(900))) }},
+		{"mute", stated.Of("Repository.Block"), func(ctx ctx) error { return errOf(w.Mute(ctx, topic(900))) }},
+		{"unmute", stated.Of("Repository.Block"), func(ctx ctx) error { return errOf(w.Unmute(ctx, topic(900))) }},
+		{"blocked", stated.Of("Repository.Blocked"), func(ctx ctx) error { return errOf(w.Blocked(ctx, pair(1))) }},
+		{"blocks", cost{Requests: 1, Read: 1}, func(ctx ctx) error { return errOf(w.Blocks(ctx, ann, pageRequest{Limit: 40})) }},
+		{"blocks that have ended", cost{Requests: 6, Read: 7}, func(ctx ctx) error { return errOf(w.Blocks(ctx, eve, pageRequest{Limit: 1})) }},
+		{"mutes", cost{Requests: 1, Read: 1}, func(ctx ctx) error { return errOf(w.Mutes(ctx, ann, pageRequest{Limit: 40})) }},
 		{"verify", stated.Of("Repository.Verify"), func(ctx ctx) error { return w.Verify(ctx) }},
 		{"erase", cost{Requests: 2 + 5, Read: 2, Write: 105}, func(ctx ctx) error { return w.Erase(ctx, ann) }},
 	} {
@@ -168,8 +165,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	})
 	decide := stated.Of("Repository.Decide", "with Options.Consistent", "each further 4 KB of settings", "each further 4 KB of settings")
 	meter.AtMost(t, "decide, of 5 KB", decide, func() {
-		_, err := many.process(t, long, meter.Wrap).Decide(t.Context(), of("like"))
-		require.NoError(t, err)
+		require.NoError(t, errOf(many.process(t, long, meter.Wrap).Decide(t.Context(), of("like"))))
 	})
 
 	// Another write comes between the read and the write of this one.

@@ -87,9 +87,9 @@ func TestDamagedSettingsListAndSendNothing(t *testing.T) {
 			require.Equal(t, []string{"N#ann / P"}, heard.take(), "once in CacheTTL")
 
 			for call, do := range map[string]func(context.Context) error{
-				"Settings": func(ctx context.Context) error { _, err := w.Settings(ctx, "ann"); return err },
-				"Set":      func(ctx context.Context) error { _, err := w.Set(ctx, about("like", email), true); return err },
-				"Unset":    func(ctx context.Context) error { _, err := w.Unset(ctx, about("like", email)); return err },
+				"Settings": func(ctx context.Context) error { return errOf(w.Settings(ctx, "ann")) },
+				"Set":      func(ctx context.Context) error { return errOf(w.Set(ctx, about("like", email), true)) },
+				"Unset":    func(ctx context.Context) error { return errOf(w.Unset(ctx, about("like", email))) },
 			} {
 				var corrupt *plaza.CorruptError
 				require.ErrorAs(t, do(t.Context()), &corrupt, call)
@@ -124,11 +124,11 @@ func TestADamagedBlockStandsAndADamagedMuteDoesNot(t *testing.T) {
 	require.Equal(t, []prefs.Mute{{other, noon}}, all(t, w.Mutes))
 	require.Equal(t, []string{"N#ann / O#picture:10"}, heard.take())
 	for call, do := range map[string]func(context.Context) error{
-		"Blocked": func(ctx context.Context) error { _, err := w.Blocked(ctx, bob); return err },
-		"Block":   func(ctx context.Context) error { _, err := w.Block(ctx, bob); return err },
-		"Unblock": func(ctx context.Context) error { _, err := w.Unblock(ctx, bob); return err },
-		"Mute":    func(ctx context.Context) error { _, err := w.Mute(ctx, mute); return err },
-		"Unmute":  func(ctx context.Context) error { _, err := w.Unmute(ctx, mute); return err },
+		"Blocked": func(ctx context.Context) error { return errOf(w.Blocked(ctx, bob)) },
+		"Block":   func(ctx context.Context) error { return errOf(w.Block(ctx, bob)) },
+		"Unblock": func(ctx context.Context) error { return errOf(w.Unblock(ctx, bob)) },
+		"Mute":    func(ctx context.Context) error { return errOf(w.Mute(ctx, mute)) },
+		"Unmute":  func(ctx context.Context) error { return errOf(w.Unmute(ctx, mute)) },
 	} {
 		require.ErrorIs(t, do(t.Context()), plaza.ErrCorrupt, call)
 	}

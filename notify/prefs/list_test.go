@@ -55,8 +55,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 			w.mute(t, prefs.Topic{User: user, Object: ref("x")}) // a row of another kind
 			w.set(t, prefs.Subscription{User: user, Channel: email}, true)
 			unblock := func(ctx context.Context, id string) {
-				_, err := w.Unblock(ctx, prefs.Pair{User: user, Actor: id})
-				require.NoError(t, err)
+				require.NoError(t, errOf(w.Unblock(ctx, prefs.Pair{User: user, Actor: id})))
 			}
 			return pagetest.List[prefs.Block]{
 				Page:  page(user),
@@ -65,8 +64,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)
 					for _, name := range names {
-						_, err := w.Block(ctx, prefs.Pair{User: user, Actor: name})
-						require.NoError(t, err)
+						require.NoError(t, errOf(w.Block(ctx, prefs.Pair{User: user, Actor: name})))
 					}
 					return names
 				},
@@ -83,8 +81,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 		pagetest.Run(t, func(t *testing.T) pagetest.List[prefs.Mute] {
 			user, later := user(), &later{100_000}
 			unmute := func(ctx context.Context, id string) {
-				_, err := w.Unmute(ctx, prefs.Topic{User: user, Object: ref(id)})
-				require.NoError(t, err)
+				require.NoError(t, errOf(w.Unmute(ctx, prefs.Topic{User: user, Object: ref(id)})))
 			}
 			return pagetest.List[prefs.Mute]{
 				Page:  pageOfMutes(user),
@@ -93,8 +90,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)
 					for _, name := range names {
-						_, err := w.Mute(ctx, prefs.Topic{User: user, Object: ref(name)})
-						require.NoError(t, err)
+						require.NoError(t, errOf(w.Mute(ctx, prefs.Topic{User: user, Object: ref(name)})))
 					}
 					return names
 				},

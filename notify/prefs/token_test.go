@@ -77,8 +77,7 @@ func TestTokensOutliveOptions(t *testing.T) {
 	w = w.process(t, opts)
 	_, _, err = w.Unsubscribe(t.Context(), token)
 	require.ErrorIs(t, err, prefs.ErrToken)
-	_, _, err = w.Unsubscribe(t.Context(), newer)
-	require.NoError(t, err)
+	require.NoError(t, errOf3(w.Unsubscribe(t.Context(), newer)))
 
 	opts.Tokens = prefs.Keyring{}
 	w = w.process(t, opts)
@@ -108,8 +107,7 @@ func vectors(t testing.TB, file string) []vector {
 			continue
 		}
 		var v vector
-		_, err := fmt.Sscanf(line, "%q %d %q %q %q", &v.token, &v.key, &v.about.User, &v.about.Verb, &v.about.Channel)
-		require.NoError(t, err, line)
+		require.NoError(t, errOf(fmt.Sscanf(line, "%q %d %q %q %q", &v.token, &v.key, &v.about.User, &v.about.Verb, &v.about.Channel)), line)
 		all = append(all, v)
 	}
 	require.NotEmpty(t, all)

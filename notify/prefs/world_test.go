@@ -199,3 +199,8 @@ func (c *clock) pass(d time.Duration) {
 type sequence struct{}
 
 func (sequence) Next(context.Context) (ids.ID, error) { return ids.At(noon), nil }
+
+// errOf and errOf3 are a call's error, for calls whose other answers do not matter.
+func errOf[A any](_ A, err error) error { return err }
+
+func errOf3[A, B any](_ A, _ B, err error) error { return err }
