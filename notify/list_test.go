@@ -237,49 +237,6 @@ func TestRowsThatWereReadOneByOneTakeNoPlaceInTheCount(t *testing.T) {
 	require.Equal(t, notify.Count{N: 3}, c)
 }
 
-func TestAnnouncementsAndGroupsAreOneOrder(t *testing.T) {
-	t.Parallel()
-	var live board
-	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live})
-	var want []string
-	for n := range 30 {
-		if n%7 == 3 || n > 26 {
-			title := fmt.Sprint("to all ", n)
-			live.announce("ann", title, w.id())
-			want = append(want, title)
-		} else {
-			w.put(t, in("ann", n))
-			want = append(want, in("ann", n).Group)
-		}
-	}
-	slices.Reverse(want)
-	for _, limit := range faults.Some(3, 3, 7, 30, 1, 2, 20, 29, 31, 100) {
-		var down []string
-		req := cursor.PageRequest{Limit: limit}
-		var up cursor.Cursor
-		for {
-			page, err := w.List(t.Context(), reader("ann"), req)
-			require.NoError(t, err)
-			down = append(down, names(page.Items)...)
-			if up = page.Prev; page.Next == "" {
-				break
-			}
-			req.Cursor = page.Next
-		}
-		require.Equal(t, want, down, "limit %d", limit)
-		seen := down[len(down)-((len(down)-1)%limit+1):]
-		for len(seen) < len(want) {
-			page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: limit, Cursor: up})
-			require.NoError(t, err)
-			require.NotEmpty(t, page.Items, "limit %d", limit)
-			seen = slices.Concat(names(page.Items), seen)
-			up = page.Prev
-		}
-		require.Equal(t, want, seen, "limit %d, upwards", limit)
-	}
-	require.Equal(t, 30, w.unseen(t, "ann"))
-}
-
 func TestADismissedAnnouncementIsHiddenAloneAndForAsLongAsItLives(t *testing.T) {
 	t.Parallel()
 	var live board

@@ -367,14 +367,3 @@ func TestErasingAnAudienceLeavesNothingOfIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 }
-
-func TestTheTableIsThatOfNotify(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "nothing expires")
-	require.NoError(t, errOf(w.db.Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))))
-	n, err := notify.New(w.db, w.table, generator(t), nil)
-	require.NoError(t, err)
-	require.NoError(t, n.Init(t.Context()))
-	require.NoError(t, w.Verify(t.Context()))
-}

@@ -2,16 +2,13 @@ package announce_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
@@ -264,33 +261,6 @@ func TestACallerWhoChangesAnAnswerChangesNoOther(t *testing.T) {
 	}
 }
 
-// TestConcurrentReadersShareOneRead holds the read until all wait for it.
-func TestConcurrentReadersShareOneRead(t *testing.T) {
-	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t)
-	w.announce(t, w.message("Hello"))
-	w.forward(lead)
-	release := make(chan struct{})
-	hold := &during{op: "Query", f: func() { <-release }}
-	p := w.process(t, nil, in.Wrap, hold.wrap)
-	var all, started sync.WaitGroup
-	for range 50 {
-		started.Add(1)
-		all.Go(func() {
-			started.Done()
-			live, err := p.Live(t.Context(), notify.Reader{Audiences: []string{"everyone"}})
-			if err != nil || len(live) != 1 {
-				t.Error(live, err)
-			}
-		})
-	}
-	started.Wait()
-	close(release)
-	all.Wait()
-	require.Equal(t, 1, in.Requests(), "who comes after it ended finds it in the cache")
-}
-
 // TestASlowReadCountsFromItsBeginning has reads that take as long as their answers may
 // be used, and longer.
 func TestASlowReadCountsFromItsBeginning(t *testing.T) {
@@ -336,52 +306,6 @@ func TestAReadingIsNotUsedBeyondItsLifetimeWhateverFails(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	in.Off()
 	require.Len(t, p.live(t, "everyone"), 1)
-}
-
-func TestAClockThatGoesBackReadsAgain(t *testing.T) {
-	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t)
-	p := w.process(t, nil, in.Wrap)
-	require.Empty(t, p.live(t, "everyone"))
-	w.forward(-time.Hour)
-	require.Empty(t, p.live(t, "everyone"))
-	require.Equal(t, 2, in.Requests())
-	require.Empty(t, p.live(t, "everyone"))
-	require.Equal(t, 2, in.Requests(), "the later reading by the clock replaced it")
-}
-
-// TestACallerWhoGivesUpLeavesTheOthersTheirRead lets the caller who began a read go.
-func TestACallerWhoGivesUpLeavesTheOthersTheirRead(t *testing.T) {
-	w := newWorld(t)
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
-		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
-		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
-	w.announce(t, w.message("Hello"))
-	w.forward(lead)
-	reading, release := make(chan struct{}, 8), make(chan struct{})
-	hold := &during{op: "Query", f: func() { reading <- struct{}{}; <-release }}
-	p := w.process(t, nil, hold.wrap)
-	reader := notify.Reader{Audiences: []string{"everyone"}}
-	ctx, cancel := context.WithCancel(t.Context())
-	var all sync.WaitGroup
-	all.Go(func() {
-		if _, err := p.Live(ctx, reader); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-	})
-	<-reading
-	all.Go(func() {
-		if live, err := p.Live(t.Context(), reader); err != nil || len(live) != 1 {
-			t.Error(live, err)
-		}
-	})
-	cancel()
-	close(release)
-	all.Wait()
-
-	_, err := p.Live(ctx, reader)
-	require.ErrorIs(t, err, context.Canceled, "from the cache too")
 }
 
 func TestTheCacheIsBounded(t *testing.T) {

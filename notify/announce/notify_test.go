@@ -99,7 +99,6 @@ func announced(entries []notify.Entry) []string {
 	return titles
 }
 
-// Case 10 of the behaviours.
 func TestAnAnnouncementOfBeforeSignupIsHidden(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
@@ -118,7 +117,6 @@ func TestAnAnnouncementOfBeforeSignupIsHidden(t *testing.T) {
 	require.Equal(t, 1, in.Writes(), "in all")
 }
 
-// Case 11 of the behaviours.
 func TestWithdrawnDismissedAndForeignAnnouncementsDoNotShow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -160,7 +158,6 @@ func TestWithdrawnDismissedAndForeignAnnouncementsDoNotShow(t *testing.T) {
 	require.Equal(t, three, *entry.Announcement)
 }
 
-// Case 12 of the behaviours.
 func TestPagesOfAnnouncementsAndGroupsAreOneListWithoutRepeats(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(20) {

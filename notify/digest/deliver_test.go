@@ -51,22 +51,6 @@ func TestTenEventsAreOneDigest(t *testing.T) {
 	}, sent[0])
 }
 
-func TestWithoutEventsNothingIsSent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, daily)
-	p := w.process(t, parts{})
-	require.NoError(t, p.due(t.Context(), "ann", []string{email}, w.id()), "the event is not stored after that")
-	p.notify(t, "1")
-	err := errOf(p.MarkAllRead(t.Context(), "ann", p.view(t)))
-	require.NoError(t, err)
-	p.until(t, "08:01:00")
-	require.Equal(t, 1, p.deliver(t), "all is read")
-	require.Empty(t, w.all())
-	require.Empty(t, w.jobs(t))
-	p.until(t, "08:01:00")
-	require.Zero(t, p.deliver(t), "the next day has no events")
-}
-
 func TestEachEventIsInTheDigestOfItsSlot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -248,40 +247,6 @@ func TestAKilledProcessLosesAndDoublesNothing(t *testing.T) {
 			}
 			require.Greater(t, next, 7, "shards, job, event, the moved job, its end, mark, end")
 		})
-	}
-}
-
-// The caller gives up at each request in turn, and repeats.
-func TestAnImpatientCallersEventIsInOneDigest(t *testing.T) {
-	t.Parallel()
-	for k := 1; ; k++ {
-		w := newWorld(t, hourly)
-		ctx, cancel := context.WithCancel(t.Context())
-		requests := 0
-		p := w.process(t, parts{}, func(next aws.HTTPClient) aws.HTTPClient {
-			return doer(func(r *http.Request) (*http.Response, error) {
-				res, err := next.Do(r)
-				if requests++; requests == k {
-					cancel()
-					return nil, context.Canceled
-				}
-				return res, err
-			})
-		})
-		event := w.post("ann", "1")
-		_, _, err := p.Notify(ctx, event)
-		if err == nil {
-			require.NoError(t, errOf(p.Retract(t.Context(), w.post("ann", "1")))) // nothing
-			require.Greater(t, k, 3)
-			cancel()
-			return
-		}
-		require.NoError(t, errOf3(p.Notify(t.Context(), event)))
-		w.pass(time.Hour + time.Minute)
-		p.deliver(t)
-		require.Len(t, w.all(), 1, k)
-		require.Equal(t, "1", w.objects(t))
-		cancel()
 	}
 }
 

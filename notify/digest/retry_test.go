@@ -200,26 +200,3 @@ type decides func(context.Context, notify.Notification) (notify.Decision, error)
 func (d decides) Decide(ctx context.Context, n notify.Notification) (notify.Decision, error) {
 	return d(ctx, n)
 }
-
-// During an outage the mail server refuses every mail.
-func TestAfterAnOutageAllIsSent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, hourly)
-	down := true
-	p := w.process(t, parts{sender: sends(func(ctx context.Context, d digest.Digest) error {
-		if down {
-			return errBroken
-		}
-		return w.Send(ctx, d)
-	})})
-	for range 5 {
-		p.notify(t, fmt.Sprint(w.Now().Hour()))
-		w.pass(time.Hour + time.Minute)
-		_, err := p.worker.Deliver(t.Context())
-		require.ErrorIs(t, err, errBroken)
-	}
-	down = false
-	w.pass(2 * time.Hour)
-	require.Equal(t, 5, p.deliver(t))
-	require.Len(t, w.all(), 5)
-}

@@ -14,9 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
-	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
@@ -258,22 +256,4 @@ func TestRunDeliversUntilItIsStopped(t *testing.T) {
 	require.Equal(t, "bob", (<-ended).User)
 	stop()
 	require.ErrorIs(t, <-stopped, context.Canceled)
-}
-
-func TestAWrongTableEndsRun(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, hourly)
-	p := w.process(t, parts{})
-	digests, err := digest.New(dynamotest.DB(t), w.table+"x", nil)
-	require.NoError(t, err)
-	var failed error
-	worker, err := digest.NewWorker(digests, p.Repository, w.mailbox, &digest.WorkerOptions{
-		OnAttempt: func(a digest.Attempt) { failed = a.Err },
-	})
-	require.NoError(t, err)
-	require.ErrorIs(t, worker.Run(t.Context()), plaza.ErrTable)
-	require.ErrorIs(t, failed, plaza.ErrTable)
-	require.ErrorIs(t, digests.Verify(t.Context()), plaza.ErrTable)
-	require.NoError(t, errOf(dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))))
-	require.NoError(t, p.digests.Verify(t.Context()))
 }

@@ -2,8 +2,6 @@ package prefs_test
 
 import (
 	"context"
-	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,97 +35,6 @@ var toggles = map[string]toggle{
 		func(w world, ctx ctx) (bool, error) { return w.Unset(ctx, about("like", email)) },
 		func(w world, t *testing.T) bool { return len(w.own(t)) == 1 },
 	},
-}
-
-// Each change that is reported is one: of two processes that begin and end the same
-// thing, the reports add up to what stands. A call without an answer may have changed
-// it.
-func TestReportedChangesAddUpUnderFaults(t *testing.T) {
-	t.Parallel()
-	for name, thing := range toggles {
-		for seed := range faults.Seeds(20) {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				in := faults.New(t, seed, conflicting)
-				w := newWorld(t, nil)
-				var mu sync.Mutex
-				balance, unknown, changes := 0, 0, 0
-				var done sync.WaitGroup
-				for n := range 2 {
-					process := w.process(t, nil, in.Wrap)
-					random := rand.New(rand.NewPCG(seed, uint64(n)))
-					done.Go(func() {
-						for range faults.Size(15, 8) {
-							call, by := thing.begin, 1
-							if random.IntN(2) == 0 {
-								call, by = thing.end, -1
-							}
-							changed, err := call(process, t.Context())
-							mu.Lock()
-							switch {
-							case err != nil && !faults.Passing(err):
-								t.Error(err)
-							case err != nil:
-								unknown++
-							case changed:
-								balance += by
-								changes++
-							}
-							mu.Unlock()
-						}
-					})
-				}
-				done.Wait()
-				in.Off()
-				want := 0
-				if thing.stands(w, t) {
-					want = 1
-				}
-				require.InDelta(t, want, balance, float64(unknown))
-				require.Greater(t, changes, faults.Size(3, 0))
-			})
-		}
-	}
-}
-
-// One caller repeats each call until it has an answer.
-func TestAcknowledgedWritesStandUnderFaults(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(20) {
-		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			in := faults.New(t, seed, conflicting)
-			w := newWorld(t, nil, in.Wrap)
-			random := rand.New(rand.NewPCG(seed, 7))
-			want := map[prefs.Subscription]bool{}
-			for range 40 {
-				s := about([]string{prefs.AnyVerb, "like", "comment"}[random.IntN(3)], []string{prefs.InApp, email}[random.IntN(2)])
-				on := random.IntN(2) == 0
-				before, was := want[s]
-				var changes bool
-				var call func() (bool, error)
-				switch random.IntN(3) {
-				case 0:
-					delete(want, s)
-					changes = was
-					call = func() (bool, error) { return w.Unset(t.Context(), s) }
-				default:
-					want[s] = on
-					changes = !was || before != on
-					call = func() (bool, error) { return w.Set(t.Context(), s, on) }
-				}
-				var changed bool
-				calls := faults.Acknowledged(t, func() (err error) { changed, err = call(); return err })
-				if changed || calls == 1 {
-					require.Equal(t, changes, changed)
-				}
-			}
-			in.Off()
-			require.Equal(t, want, w.own(t))
-			cached, fresh := w.decide(t, of("comment")), w.process(t, nil).decide(t, of("comment"))
-			require.Equal(t, fresh, cached)
-		})
-	}
 }
 
 func TestDecidingSurvivesFaults(t *testing.T) {

@@ -115,15 +115,3 @@ func TestPrefsAndNotifyAgreeOnOnesOwnActions(t *testing.T) {
 		}
 	}
 }
-
-func TestEraseOfNotifyDeletesPreferencesToo(t *testing.T) {
-	t.Parallel()
-	b := newBell(t)
-	b.set(t, about("like", email), true)
-	b.block(t, bob)
-	b.mute(t, mute)
-	b.happens(t, of("mention"))
-	require.NotEmpty(t, b.stored(t))
-	require.NoError(t, b.notifications.Erase(t.Context(), "ann"))
-	require.Empty(t, b.stored(t))
-}

@@ -50,35 +50,6 @@ func TestSettingsAreAllThatApplies(t *testing.T) {
 	require.JSONEq(t, `{"verb":"like","channel":"in-app","on":false,"own":true}`, string(data))
 }
 
-func TestChangedSaysWhatThisCallChanged(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	s := about("like", email)
-	token, err := w.Token(s)
-	require.NoError(t, err)
-	sets := func(on bool) func(ctx) (bool, error) { return func(ctx ctx) (bool, error) { return w.Set(ctx, s, on) } }
-	unsets := func(ctx ctx) (bool, error) { return w.Unset(ctx, s) }
-	unsubscribes := func(ctx ctx) (bool, error) { _, changed, err := w.Unsubscribe(ctx, token); return changed, err }
-	blocks := func(ctx ctx) (bool, error) { return w.Block(ctx, bob) }
-	unblocks := func(ctx ctx) (bool, error) { return w.Unblock(ctx, bob) }
-	mutes := func(ctx ctx) (bool, error) { return w.Mute(ctx, mute) }
-	unmutes := func(ctx ctx) (bool, error) { return w.Unmute(ctx, mute) }
-	for i, step := range []struct {
-		call func(ctx) (bool, error)
-		want bool
-	}{
-		{unsets, false},
-		{sets(true), true}, {sets(true), false}, {sets(false), true}, {sets(false), false}, {unsubscribes, false},
-		{unsets, true}, {unsets, false}, {unsubscribes, true}, {unsubscribes, false}, {sets(true), true}, {unsubscribes, true},
-		{unblocks, false}, {blocks, true}, {blocks, false}, {unblocks, true}, {unblocks, false}, {blocks, true},
-		{unmutes, false}, {mutes, true}, {mutes, false}, {unmutes, true}, {unmutes, false}, {mutes, true},
-	} {
-		changed, err := step.call(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, step.want, changed, i)
-	}
-}
-
 func TestAllSettingsThatOptionsAllowFit(t *testing.T) {
 	t.Parallel()
 	opts := &prefs.Options{Channels: []string{"email", "phone", "tablet"}, Consistent: true}
