@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/images"
@@ -19,7 +18,7 @@ type ChangeKind string
 
 // The kinds of changes of a group.
 const (
-	Notified   ChangeKind = "notified"  // an event came: ring the bell
+	Notified   ChangeKind = "notified"  // there is another event: ring the bell
 	Retracted  ChangeKind = "retracted" // one event, or all
 	Read       ChangeKind = "read"
 	Unread     ChangeKind = "unread"
@@ -47,12 +46,7 @@ type Change struct {
 	// place that is marked: some entries of the seconds before it may not be marked.
 	Last ids.ID `json:"last,omitzero"`
 
-	// Notified and Retracted have these as in Entry. If N is 0, nothing is left of
-	// the group.
-	Activity feed.Activity `json:"activity,omitzero"`
-	Actors   []feed.Ref    `json:"actors,omitempty"`
-	N        int           `json:"n,omitzero"`
-	More     bool          `json:"more,omitzero"`
+	Summary // of Notified and Retracted; if N is 0, nothing is left of the group
 
 	Until        time.Time `json:"until,omitzero"`        // when a Snoozed group is due
 	Announcement ids.ID    `json:"announcement,omitzero"` // the one that was Dismissed
@@ -60,14 +54,14 @@ type Change struct {
 	At time.Time `json:"at"` // of the write, in whole seconds
 }
 
-// Changes reads what a write to the table did to a user's notifications. Bookkeeping
-// and preferences have no changes; for announcements see announce.Changes. If an event
-// brings its group back to the list, the only change is Notified. The table's stream
-// needs new and old images: without them the record is stream.ErrView or
+// Changes returns what a write to the table did to a user's notifications. Bookkeeping
+// and preferences have no changes; for announcements see announce.Changes. An event that
+// brings its group back to the list is Notified, and no other change. The table's stream
+// needs new and old images: without them the error is stream.ErrView or
 // stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice, and an event whose Notify was late or repeated may
-// be reported again with a greater Last. Activity.ID identifies it.
+// be reported again with a greater Last. Activity.ID identifies the event.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	var changes []Change
@@ -145,14 +139,14 @@ func groupChanges(i images.Images, name string) (changes []Change, err error) {
 // listed reports whether the group has events. Then it is on a shelf.
 func listed(g *group.Image) bool { return g != nil && g.N > 0 }
 
-// headChange is a change of what a list shows of the group.
+// headChange is a change with the group's summary.
 func headChange(i images.Images, kind ChangeKind, g *group.Image) ([]Change, error) {
 	shown := row{Head: g.Head}
 	if err := shown.CheckItem(); err != nil {
 		return nil, i.Corrupt(err.Error())
 	}
 	e := shown.entry
-	return []Change{{Kind: kind, Group: e.Group, Last: e.Last, Activity: e.Activity, Actors: e.Actors, N: e.N, More: e.More}}, nil
+	return []Change{{Kind: kind, Group: e.Group, Last: e.Last, Summary: e.Summary}}, nil
 }
 
 // shelfChange returns the change if a group came to another shelf, or was snoozed again.

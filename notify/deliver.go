@@ -26,8 +26,7 @@ const (
 	atOnce       = 16
 )
 
-// someFail is how many watchers of a page may fail for reasons of their own, if all
-// of them do.
+// someFail is the largest page that may fail as a whole without being an outage.
 const someFail = 10
 
 // Attempt is one attempt to notify the watchers of an object. If Object is zero,
@@ -35,15 +34,15 @@ const someFail = 10
 type Attempt struct {
 	Object   feed.Ref
 	ID       ids.ID // the activity's
-	Watchers int    // users whom this attempt notified, or for whom the Policy dropped it
-	Failed   int    // users for whom it will be tried again
+	Watchers int    // users for whom it was stored or dropped
+	Failed   int    // users who are tried again
 	Done     bool   // no other watchers are left
 	Err      error  // the first error
 }
 
-// Deliver delivers what calls of NotifyWatchers stored, and returns how many of these are
-// finished. A watcher who cannot be notified does not delay the others, and is tried
-// again after 30 s; if none can be notified, all are. A damaged job stays where it is
+// Deliver delivers the notifications that NotifyWatchers stored, and returns how many are
+// finished. A watcher who cannot be notified does not delay the others, and is tried again
+// after 30 s; if nobody can be notified, all are tried again. A damaged job stays where it is
 // and is passed to Options.OnCorrupt.
 //
 // Cost: 3 requests, 1 RCU, 1 WCU; 1 request, 1 WCU for each 100 watchers; Notify for
@@ -90,30 +89,30 @@ func (r *Repository) failed(err error) error {
 
 // deliver continues where the job stopped.
 func (r *Repository) deliver(ctx context.Context, job watchJob) (done bool, err error) {
-	d := Attempt{Object: job.Work.Key.Object, ID: job.Work.Key.ID}
-	d.Done, err = r.deliverJob(ctx, &job, &d)
+	a := Attempt{Object: job.Work.Key.Object, ID: job.Work.Key.ID}
+	a.Done, err = r.deliverJob(ctx, &job, &a)
 	if err != nil && ctx.Err() != nil {
 		r.jobs.GiveBack(ctx, job)
 	}
-	d.Err = cmp.Or(err, d.Err)
-	if d.Err != nil {
-		d.Err = fmt.Errorf("notify: deliver %v to the watchers of %q: %w", d.ID, d.Object, d.Err)
+	a.Err = cmp.Or(err, a.Err)
+	if a.Err != nil {
+		a.Err = fmt.Errorf("notify: deliver %v to the watchers of %q: %w", a.ID, a.Object, a.Err)
 	}
-	r.opts.OnAttempt(d)
-	return d.Done, d.Err
+	r.opts.OnAttempt(a)
+	return a.Done, a.Err
 }
 
-func (r *Repository) deliverJob(ctx context.Context, job *watchJob, d *Attempt) (done bool, err error) {
+func (r *Repository) deliverJob(ctx context.Context, job *watchJob, a *Attempt) (done bool, err error) {
 	n, err := job.Work.notification()
 	if err != nil {
 		return false, err
 	}
 	if job.Work.User != "" {
 		if err := r.notifyWatcher(ctx, n, job.Work.User); err != nil {
-			d.Failed++
+			a.Failed++
 			return false, err
 		}
-		d.Watchers++
+		a.Watchers++
 		return true, r.jobs.End(ctx, *job)
 	}
 	for {
@@ -121,14 +120,14 @@ func (r *Repository) deliverJob(ctx context.Context, job *watchJob, d *Attempt) 
 		if err != nil {
 			return false, err
 		}
-		if err := r.deliverPage(ctx, *job, n, page.Items, d); err != nil {
+		if err := r.deliverPage(ctx, *job, n, page.Items, a); err != nil {
 			return false, err
 		}
 		if page.Next == "" {
 			return true, r.jobs.End(ctx, *job)
 		}
 		job.Work.Cursor = string(page.Next)
-		if stands, err := r.jobs.Checkpoint(ctx, job, map[string]any{"cursor": job.Work.Cursor}, false); err != nil || !stands {
+		if exists, err := r.jobs.Checkpoint(ctx, job, map[string]any{"cursor": job.Work.Cursor}, false); err != nil || !exists {
 			return false, err
 		}
 	}
@@ -147,12 +146,13 @@ func (r *Repository) watchers(ctx context.Context, job watchJob) (cursor.Page[fo
 	return page, err
 }
 
-// deliverPage notifies all of edges. Each one that fails becomes a job of its own. If
-// all fail and they are many, the cause is not theirs, and deliverPage returns it.
-func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notification, edges []follow.Edge, d *Attempt) error {
+// deliverPage notifies all of edges. Each one that fails becomes a job of its own. If all of
+// a large page fail, that is an outage: deliverPage returns the error, and all are tried
+// again.
+func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notification, edges []follow.Edge, a *Attempt) error {
 	failed, err := r.notifyAll(ctx, n, edges)
 	if err == nil {
-		d.Watchers += len(edges)
+		a.Watchers += len(edges)
 		return nil
 	}
 	outage := len(failed) > someFail && len(failed) == len(edges)
@@ -171,9 +171,9 @@ func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notificati
 	if err := r.table.PutAll(ctx, slices.Collect(maps.Values(later)), atOnce); err != nil {
 		return err
 	}
-	d.Watchers, d.Failed = d.Watchers+len(edges)-len(failed), d.Failed+len(failed)
-	if d.Err == nil {
-		d.Err = err
+	a.Watchers, a.Failed = a.Watchers+len(edges)-len(failed), a.Failed+len(failed)
+	if a.Err == nil {
+		a.Err = err
 	}
 	return nil
 }

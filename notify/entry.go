@@ -7,10 +7,10 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// Window is how long a write may take, and how far clocks may differ, so that a
-// mark never covers what its reader was not shown. A quarter of it is for a write that
-// is in time, a half for clocks, and a quarter for a request that is applied after its
-// caller gave up.
+// Window is how long a write may take, and how far clocks may differ, so that a mark never
+// covers an event that its reader was not shown. A quarter of it is for a write that is in
+// time, a half for clocks, and a quarter for a request that is applied after its caller
+// gave up.
 const Window = 20 * time.Second
 
 const inTime = Window / 4
@@ -22,18 +22,13 @@ type Reader struct {
 	Audiences []string  // whose announcements show
 }
 
-// Entry is a row of a list: a group of events, or an announcement, which has no
-// Group and no Activity.
+// Entry is a row of a list: a group of events, or an announcement, which has no Group and
+// no Summary.
 type Entry struct {
 	Group string `json:"group,omitzero"` // its name, empty for an announcement
 	Last  ids.ID `json:"last"`           // its place in the list, newest first
 
-	// Activity is the newest event. If that was retracted, it is the newest that is
-	// left, and has no Data.
-	Activity feed.Activity `json:"activity,omitzero"`
-	Actors   []feed.Ref    `json:"actors,omitempty"` // up to 5 of the newest, newest first
-	N        int           `json:"n,omitzero"`       // events, or actors, up to 100
-	More     bool          `json:"more,omitzero"`    // there were more than N
+	Summary
 
 	Announcement *Announcement `json:"announcement,omitempty"`
 
@@ -44,6 +39,16 @@ type Entry struct {
 
 	// Listed is when the list was read. See needs it.
 	Listed ids.ID `json:"listed"`
+}
+
+// Summary is what a list shows of a group's events.
+type Summary struct {
+	// Activity is the newest event. If that was retracted, it is the newest that is
+	// left, and has no Data.
+	Activity feed.Activity `json:"activity,omitzero"`
+	Actors   []feed.Ref    `json:"actors,omitempty"` // up to 5 of the newest, newest first
+	N        int           `json:"n,omitzero"`       // events, or actors, up to 100
+	More     bool          `json:"more,omitzero"`    // there were more than N
 }
 
 // Count is how many entries of a list are unseen.
@@ -64,9 +69,8 @@ type Shown struct {
 	Last  ids.ID `json:"last"` // Entry.Last
 }
 
-// View is what List showed. It covers the entries that were shown, and all
-// entries further down that are older than Window. A client may keep it and send
-// it back.
+// View says which entries List showed. It covers these, and all entries further down that
+// are older than Window. A client may keep it and send it back.
 type View struct {
 	At     ids.ID   `json:"at"`               // when the list was read
 	Newest ids.ID   `json:"newest"`           // the newest entry

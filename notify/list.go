@@ -21,8 +21,8 @@ import (
 // aboveIDs is above the places of all listed groups, and below the state's.
 const aboveIDs = "8"
 
-// List lists a user's groups and announcements, newest first. Before it reads, it
-// brings back snoozed groups that are due, unseen: up to 25 a call.
+// List lists a user's groups and announcements, newest first. First it brings back snoozed
+// groups that are due, as unseen: up to 25 a call.
 //
 // Cost: 1 request, 0.5 RCU for each 4 KB; a later page 1 request, 0.5 RCU more; where
 // snoozed groups are due, as Unseen.
@@ -70,7 +70,7 @@ func (r *Repository) shelf(ctx context.Context, shelf group.Shelf, name, user st
 	return page, wrap(name+" of", user, err)
 }
 
-// reading is one call of List.
+// reading is one call that lists a shelf.
 type reading struct {
 	r     *Repository
 	user  string
@@ -120,7 +120,7 @@ const (
 	maxPlace = 1024   // bytes of a sort key
 )
 
-// entry adds to a row's entry what the state says of it.
+// entry returns a row's entry, with Seen and Read.
 func (l *reading) entry(w row) Entry {
 	e := w.entry
 	e.Seen, e.Read = l.state.flags(&w.Head, e.Last)
@@ -228,7 +228,7 @@ func (l *reading) query(ctx context.Context, span store.IndexSpan) ([]row, strin
 	return rows[:n], rest, nil
 }
 
-// merge adds the announcements that a read of a reach would have found.
+// merge adds to rows the announcements that belong in the same reach.
 func (l *reading) merge(rows []row, reach store.Reach, rest string) []row {
 	groups := len(rows)
 	for _, a := range l.live {
@@ -249,7 +249,7 @@ func (l *reading) merge(rows []row, reach store.Reach, rest string) []row {
 	return rows
 }
 
-// live are the announcements that the reader may see.
+// live returns the announcements that the reader may see.
 func (r *Repository) live(ctx context.Context, reader Reader) ([]Announcement, error) {
 	if r.opts.Announcements == nil {
 		return nil, nil

@@ -21,8 +21,8 @@ const (
 	markReadsOnce = 16  // of its requests at once
 )
 
-// See returns what List showed, for MarkSeen and MarkAllRead. Entries of several
-// pages of one list may be joined. Of those younger than Window only the newest 100
+// See returns the View of what List showed, for MarkSeen and MarkAllRead. Entries of
+// several pages of one list may be joined. Of those younger than Window only the newest 100
 // are covered.
 func See(entries []Entry) View {
 	if len(entries) == 0 {
@@ -44,8 +44,8 @@ func See(entries []Entry) View {
 	return v
 }
 
-// before returns the bound below which a reader at that time certainly saw everything:
-// writes with older ids were already visible.
+// before returns the bound below which a list at that time has everything: writes with
+// older ids were visible by then.
 func before(at ids.ID) ids.ID { return ids.At(at.Time().Add(-Window)) }
 
 func (v View) check() error {
@@ -68,7 +68,7 @@ func (v View) check() error {
 
 func (v View) empty() bool { return v.Newest == 0 && len(v.Recent) == 0 }
 
-// marks are what the view covers. A client may have changed the view, so the clock
+// marks returns what the view covers. A client may have changed the view, so the clock
 // bounds it: nobody marks what is still to come.
 func (v View) marks(now time.Time) marks {
 	var m marks
@@ -78,15 +78,15 @@ func (v View) marks(now time.Time) marks {
 	return m
 }
 
-// quick replaces the marks of what was seen by m. Its condition, with the caller's on
-// s.w, ensures that adding m would do the same.
+// quick adds an update that replaces the marks of seen by m. Its condition, with the
+// caller's on s.w, ensures that adding m would do the same.
 func (m marks) quick(update *store.Update) *store.Update {
 	return update.SetExpr("s.w = ?, s.x = ?", m.upTo.String(), packed(m.above...)).If("s.x < ?", packed(m.upTo+1))
 }
 
-// MarkSeen marks what the view covers as seen. Views of several devices, old ones
-// and repeats may come in any order. changed is false if they were all seen before, as for
-// the zero View.
+// MarkSeen marks the entries that the view covers as seen. Views of several devices, old
+// ones and repeats may come in any order. changed is false if all were seen before, and for
+// the zero View. After a lost answer it may be false too.
 //
 // Cost: 1 request, 2 WCU; beside marks of the last 20 s 2 requests, 3 WCU, at most 9
 // WCU.
@@ -109,8 +109,8 @@ func (r *Repository) MarkSeen(ctx context.Context, user string, view View) (chan
 	return changed, wrap("mark seen", user, err)
 }
 
-// MarkAllRead marks what the view covers as read, and so as seen. changed is false only
-// for the zero View: groups that the user marked as unread become read too.
+// MarkAllRead marks the entries that the view covers as read, and so as seen. changed is
+// false for the zero View alone: groups that the user marked as unread become read again.
 //
 // Cost: as MarkSeen.
 func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) (changed bool, err error) {
@@ -212,9 +212,9 @@ func (r *Repository) markRead(ctx context.Context, in In, last, call ids.ID) (ch
 	return changed, ifThere(err)
 }
 
-// MarkUnread marks a group as unread, whether it was seen or not. changed is false if
-// it was unread or is gone. plaza.ErrUnknownOutcome is as in Archive. A MarkAllRead that
-// was given up before may come after it: repeating the call mends it.
+// MarkUnread marks a group as unread, whether it was seen or not. changed is false if it
+// was unread or is gone. plaza.ErrUnknownOutcome is as in Archive. The request of an earlier
+// MarkAllRead that was given up may arrive later and undo it: repeat the call.
 //
 // Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
 // 2 WCU for each KB.

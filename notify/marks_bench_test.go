@@ -77,7 +77,7 @@ func entryIn(b *testing.B, row item, seen, read ids.ID, now time.Time) notify.En
 	n, err := strconv.Atoi(row["n"].(*types.AttributeValueMemberN).Value)
 	require.NoError(b, err)
 	e := notify.Entry{
-		Group: strings.TrimPrefix(text(row["sk"]), "G#"), Last: last, N: n,
+		Group: strings.TrimPrefix(text(row["sk"]), "G#"), Last: last, Summary: notify.Summary{N: n},
 		Seen: last <= seen, Read: last <= read, Listed: ids.At(now),
 	}
 	if err := json.Unmarshal([]byte(text(row["data"])), &e.Activity); err != nil {

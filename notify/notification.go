@@ -8,7 +8,9 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/args"
+	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // MaxData is the largest Data of a Notification's activity, in bytes.
@@ -65,6 +67,28 @@ type Result struct {
 	Channels []string `json:"channels,omitempty"`
 }
 
+// event returns what the notification's group stores of it, and the group's key.
+func (r *Repository) event(n Notification) (group.Event, store.Key, error) {
+	if err := n.check(); err != nil {
+		return group.Event{}, store.Key{}, err
+	}
+	if err := keys.CheckNewID("Activity.ID", n.Activity.ID, r.opts.Now()); err != nil {
+		return group.Event{}, store.Key{}, err
+	}
+	key := groupKey(In{n.User, groupName(n.about(), n.Activity.Verb, n.Activity.ID)})
+	if err := args.Count("Activity", len(groupOf(key.SK)), "bytes in its group's name", maxName); err != nil {
+		return group.Event{}, store.Key{}, err
+	}
+	data, err := encodeActivity(n.Activity)
+	return group.Event{
+		ID:      n.Activity.ID,
+		Actor:   n.Activity.Actor.String(),
+		ByActor: n.CountBy == ByActor,
+		Detail:  detail(n.Activity),
+		Data:    data,
+	}, key, err
+}
+
 func (n Notification) check() error {
 	if err := keys.CheckName("User", n.User); err != nil {
 		return err
@@ -90,7 +114,7 @@ func (n Notification) checkEvent() error {
 	return args.Count("Activity.Data", len(n.Activity.Data), "bytes", MaxData)
 }
 
-// about is what the notification's group is about.
+// about returns what the notification's group is about.
 func (n Notification) about() feed.Ref {
 	if n.Activity.Target.IsZero() {
 		return n.Activity.Object

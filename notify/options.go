@@ -9,35 +9,13 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/args"
 )
-
-// Policy decides who is notified of what. *prefs.Repository is one. It may decide
-// otherwise about a repeat.
-type Policy interface {
-	Decide(context.Context, Notification) (Decision, error)
-}
-
-// Decision is a Policy's answer. With the zero Decision an event goes to the list
-// only.
-type Decision struct {
-	Drop     bool
-	Channels []string // further channels for the event, such as "email"
-}
 
 // Source returns the announcements that a reader may see now, newest first.
 // *announce.Repository is one.
 type Source interface {
 	Live(context.Context, Reader) ([]Announcement, error)
-}
-
-// Scheduler plans a message on further channels, such as a daily summary. Schedule is
-// called before the event is stored, so the event may not get stored. It gets stored
-// under an id that is at least at and less than until: if the next id is not, Schedule is
-// called again. An error of Schedule fails the call.
-type Scheduler interface {
-	Schedule(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error)
 }
 
 // Graph lists the followers of an object. *follow.Repository is one.

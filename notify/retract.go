@@ -11,15 +11,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Retract takes an event back: the like was undone, the comment removed. Pass the
-// User, the CountBy, and the activity's ID, Actor, Verb, and Target or Object as they
-// were notified: the ID's day is the group's. A Notify of the event that arrives later
-// is Dropped. With ByActor you may pass a later ID of the same day; the actor's events
-// with IDs after that still count.
+// Retract takes an event back: the like was undone, the comment removed. Pass the same
+// User, CountBy, and the activity's ID, Actor, Verb, and Target or Object as to Notify. A
+// Notify of the event that arrives later is Dropped. With ByActor you may pass a later ID
+// of the same day; the actor's events with IDs after that still count.
 //
-// The group stays in the list, the archive or the snoozed groups, and moves down to
-// its newest remaining event; without events it disappears. changed is true if this
-// call took back an event that counted. Another actor's event under that ID is
+// The group stays in the list, the archive or the snoozed groups, and moves down to its
+// newest remaining event. A group without events disappears. changed is true if this call
+// took back an event that counted. Another actor's event under that ID is
 // plaza.ErrConflict.
 //
 // Cost: 2 requests, 1 RCU, 3 WCU; a repeat 1 request, 1 RCU; more where the group is
@@ -42,10 +41,10 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 	return changed, nil
 }
 
-// RetractTarget takes back all events of a user's groups about something that was
-// removed, and returns how many groups had such events. Repeats of these events are
-// Dropped; events with later IDs count. A damaged group stays, and is
-// plaza.ErrCorrupt after the others were emptied.
+// RetractTarget takes back all events of a user's groups about something that was removed,
+// and returns how many groups had events. Repeats of these events are Dropped; events with
+// later IDs count. The other groups are emptied even if one is damaged: then the error is
+// plaza.ErrCorrupt.
 //
 // Cost: 1 request, 1 RCU; 1 request, 2 WCU for each group; more where the groups are
 // larger than 1 KB.

@@ -20,7 +20,7 @@ import (
 // row is a row of a list: a group or an announcement.
 type row struct {
 	group.Head
-	entry Entry // without what the state says
+	entry Entry // without Seen and Read
 }
 
 // CheckItem makes the entry of a group, and refuses what cannot be shown.
@@ -32,7 +32,7 @@ func (w *row) CheckItem() error {
 	if !ok {
 		return errors.New("it is no group")
 	}
-	w.entry = Entry{Group: name, N: int(w.N), More: w.More}
+	w.entry = Entry{Group: name, Summary: Summary{N: int(w.N), More: w.More}}
 	if err := jsontext.Unmarshal([]byte(w.Data), &w.entry.Activity); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (w *row) CheckItem() error {
 
 func expired(h *group.Head, now time.Time) bool { return h.TTL != 0 && h.TTL <= now.Unix() }
 
-// announced is the row of an announcement.
+// announced returns an announcement as a row.
 func announced(a Announcement) row {
 	return row{
 		Head:  group.Head{Place: announcementPlace(a.ID), Last: a.ID},
@@ -61,7 +61,7 @@ func announced(a Announcement) row {
 	}
 }
 
-// announcementPlace is where an announcement stands among the groups.
+// announcementPlace is the place of an announcement among the groups.
 func announcementPlace(id ids.ID) string { return id.String() + "#" }
 
 // flags reports whether the user has seen and read the group or announcement whose
@@ -71,20 +71,19 @@ func (s *state) flags(h *group.Head, at ids.ID) (seen, read bool) {
 	return read || s.seen.has(h, at), read
 }
 
-// has reports whether the marks cover a group whose place has that id, or an earlier
-// place at which all that is left of the group was shown.
+// has reports whether the marks cover a group whose place has that id, or an earlier place
+// at which a list showed everything that is left of the group.
 func (m marks) has(h *group.Head, at ids.ID) bool {
 	return at <= m.upTo || m.names(h)
 }
 
-// names reports whether the marks name such a place one by one. Then the user was shown
-// the group there: a watermark may also cover what came late.
+// names reports whether the list of single marks has such a place. Then the user was shown
+// the group there. A watermark proves less: it may also cover an event that came late.
 func (m marks) names(h *group.Head) bool {
 	return len(m.above) > 0 && h.Shown(func(id ids.ID) bool { return slices.Contains(m.above, id) })
 }
 
-// named reports whether the marks of the group's user are known to name it. What is read
-// is seen.
+// named reports whether the single marks of the group's user are known to have it.
 func (r *Repository) named(ctx context.Context, h group.Head) bool {
 	s, err := r.load(ctx, keys.Split(h.PK)[1])
 	return err == nil && s.seen.names(&h)

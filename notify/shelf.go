@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// shelved is a group, with what it remembers of the calls of its user.
+// shelved is a group with its memory of its user's calls.
 type shelved struct {
 	group.Head
 	Born        ids.ID     `dynamo:"born"`  // its life
@@ -67,13 +67,13 @@ func (r *Repository) Unarchive(ctx context.Context, in In) (changed bool, err er
 	return changed, wrapGroup("unarchive", in, err)
 }
 
-// shelfOf is where a group stands that was decoded.
+// shelfOf returns the shelf of a group that was decoded.
 func shelfOf(h group.Head) group.Shelf {
 	shelf, _, _ := group.ParsePlace(h.Place)
 	return shelf
 }
 
-// to starts a move that ends a snooze.
+// to starts a move to a shelf, which ends a snooze.
 func (g *shelved) to(shelf group.Shelf, guard store.Guard) *store.Update {
 	return guard.Update().Set("last", group.Place(shelf, g.PlaceID(), g.SK)).Remove("was")
 }
@@ -83,9 +83,9 @@ func (r *Repository) move(ctx context.Context, in In, next func(*shelved, store.
 	return r.change(ctx, in, "shelf", (*shelved).lastShelf, next)
 }
 
-// change changes a group, unless it is gone. Events don't touch what the group remembers
-// of its user's calls, and a group that was erased may begin again: so the write is also
-// conditional on the revision and the last write of the group that next was given.
+// change changes a group, unless it is gone. Events do not touch the group's memory of its
+// user's calls, and a group that was erased may begin again. So the write also requires the
+// revision and the last write of the group that next was given.
 func (r *Repository) change(ctx context.Context, in In, part string, last func(*shelved) store.Last, next func(*shelved, store.Guard) (*store.Update, error)) (changed bool, err error) {
 	call, err := r.gen.Next(ctx)
 	if err != nil {

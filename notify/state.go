@@ -24,7 +24,7 @@ const (
 
 // state is what a user has seen, read and dismissed, and when a snoozed group is due.
 type state struct {
-	rev        int64  // 0: there is none yet
+	rev        int64  // 0: nothing is stored yet
 	seen, read marks  // what is read is seen
 	allRead    ids.ID // greater than the one before it
 	allReadBy  ids.ID // the call that made it
@@ -39,8 +39,8 @@ type marks struct {
 	above []ids.ID // newest first
 }
 
-// add joins two marks, in whatever order and however often. Of the ids above it
-// keeps the newest 100: the oldest are the next that the watermark will cover.
+// add joins two marks, in any order and however often. Of the ids above it keeps the newest
+// 100: the watermark will cover the oldest first.
 func (m *marks) add(more marks) (changed bool) {
 	sum := marks{upTo: max(m.upTo, more.upTo)}
 	for _, id := range slices.Concat(m.above, more.above) {
@@ -172,10 +172,10 @@ func (u *unpacked) UnmarshalDynamo(value types.AttributeValue) error {
 	return nil
 }
 
-// none is the state of a user who has none stored. Everything shows, as new.
+// none is the state of a user who has none stored: everything shows as new.
 func none() state { return state{wake: never} }
 
-// load reads the user's state, and takes a damaged one for none.
+// load reads the user's state. A damaged one counts as none.
 func (r *Repository) load(ctx context.Context, user string) (state, error) {
 	s, err := r.get(ctx, user, r.opts.Consistent)
 	if r.table.Skips(err) {

@@ -25,9 +25,9 @@ const (
 )
 
 // UnreadBetween returns the user's unread groups whose Last is in the span, newest first, at
-// most 100, and whether there may be more. It leaves out announcements, and groups that
-// are archived or snoozed. It is strongly consistent. A write may take as long as
-// Window, so read a span once Window has passed since its end.
+// most 100, and whether there may be more. It leaves out announcements, and groups that are
+// archived or snoozed. It is strongly consistent. A write may take as long as Window, so
+// read a span once Window has passed since its end.
 //
 // Cost: 1 request, 1 RCU for 4 KB of the groups since the span began; over a minute
 // after its end 1 request, 1 RCU more.

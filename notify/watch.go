@@ -17,18 +17,17 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// NotifyWatchers stores a notification for all followers of object in
-// Options.Watchers, under the object's text. Its User is empty. Deliver or Run
-// notifies each as Notify does: the Policy decides for each, and the actor is left
-// out. Channels besides the list go to Options.Scheduler alone. Users who follow
-// the object from this call until the delivery are notified; those who begin or
-// stop in between may be.
+// NotifyWatchers stores a notification, whose User is empty, for all followers of object in
+// Options.Watchers, under the object's text. Deliver or Run notifies each as Notify does:
+// the Policy decides for each, and the actor is left out. Channels besides the list go to
+// Options.Scheduler alone. Users who follow the object from this call until the delivery
+// are notified; users who begin or stop in between may be.
 //
-// The object and the activity's ID are the identity. Until it is delivered, a repeat
-// changes nothing, and another notification under that identity is
-// plaza.ErrConflict. After that a repeat is delivered again, which costs as much and is a
-// repeat of Notify for each. An activity older than Options.Retention is dropped.
-// created is true if this call stored the notification.
+// The object and the activity's ID are the identity. Until the notification is delivered, a
+// repeat changes nothing, and another notification under that identity is
+// plaza.ErrConflict. Later a repeat is delivered again, as a repeat of Notify for each
+// user. An activity older than Options.Retention is dropped. created is true if this call
+// stored the notification.
 //
 // Cost: 1 request, 1 WCU for each KB; a process's first 1 request, 1 WCU more.
 func (r *Repository) NotifyWatchers(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {
@@ -82,15 +81,15 @@ func (r *Repository) storeWatch(ctx context.Context, object feed.Ref, n Notifica
 	if !ok {
 		return err == nil, err
 	}
-	var stands watchJob
+	var stored watchJob
 	item, _ := refused.At(0)
-	if err := r.table.Decode(item, &stands); err != nil {
+	if err := r.table.Decode(item, &stored); err != nil {
 		return false, err
 	}
-	if stands.Work.watched != job.Work.watched {
+	if stored.Work.watched != job.Work.watched {
 		return false, plaza.ErrConflict
 	}
-	return stands.Work.Op == op, nil // the SDK may have sent it twice
+	return stored.Work.Op == op, nil // the SDK may have sent it twice
 }
 
 func (r *Repository) newWatch(object feed.Ref, n Notification, op ids.ID) (watchJob, error) {

@@ -17,14 +17,14 @@ const (
 	repeats = 15 * time.Minute
 )
 
-// Result is what Add did.
+// Result is the answer of Add.
 type Result struct {
-	Outcome Outcome
-	Last    ids.ID // the write that moved the group last
+	Status Status
+	Last   ids.ID // the write that moved the group last
 }
 
-// Add adds an event to its group. created is true if this call did. It calls mint
-// before each request. A repeat moves the group to the top unless the user was shown it.
+// Add adds an event to its group. created is true if this call did. A repeat moves the
+// group to the top unless the user was shown the event. Add calls mint before each request.
 func (s *Groups) Add(ctx context.Context, key store.Key, e Event, mint Mint) (res Result, created bool, err error) {
 	if at, ok := s.resting(key); ok {
 		return Result{Full, at.last}, false, nil
@@ -41,8 +41,7 @@ func (s *Groups) Add(ctx context.Context, key store.Key, e Event, mint Mint) (re
 	return w.add(ctx)
 }
 
-// resting reports whether this process knows that the group is full and may not rise
-// yet.
+// resting reports whether this process knows that the group is full and may not rise yet.
 func (s *Groups) resting(key store.Key) (rise, bool) {
 	at, ok := s.full.Get(key)
 	if !ok {
@@ -52,8 +51,8 @@ func (s *Groups) resting(key store.Key) (rise, bool) {
 	return at, 0 < left && left <= s.Coalesce // more is left if the clock went back
 }
 
-// add sends the update that needs no knowledge of the group, and if it is refused
-// looks at the group that came with the refusal. Each request has an id of its own.
+// add first sends an update that knows nothing of the group. If it is refused, add looks at
+// the group, which comes with the refusal. Each request has an id of its own.
 func (w *write) add(ctx context.Context) (Result, bool, error) {
 	var g *stored
 	for try := range maxTries {
@@ -65,7 +64,7 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			return Result{}, false, w.failed(err)
 		}
 		now := w.Now()
-		request, outcome, first := w.request(g, now)
+		request, status, first := w.request(g, now)
 		err := w.Table.Run(ctx, store.Once{Write: request, Limit: RequestTime})
 		refused, ok := store.AsRefused(err)
 		switch {
@@ -74,32 +73,32 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			if g, err = parse(w.Table, w.key, item, now); err != nil {
 				return Result{}, false, err
 			}
-			outcome, done, err := w.stands(ctx, g)
+			status, done, err := w.settled(ctx, g)
 			if done || err != nil {
-				return Result{outcome, g.Last}, w.own(g.entries[w.event.attribute()].first()), err
+				return Result{status, g.Last}, w.own(g.entries[w.event.attribute()].first()), err
 			}
 		case err != nil:
 			if err := w.again(ctx, try, err); err != nil {
 				return Result{}, false, err
 			}
 			g = nil
-		case w.late(w.id): // the next try finds it, and moves it
+		case w.late(w.id): // the next try finds the event, and moves the group
 			w.lost = append(w.lost, plaza.ErrUnknownOutcome)
 			g = nil
 		default:
 			w.inTime.Add(w.id, struct{}{})
-			if outcome == Full {
+			if status == Full {
 				w.full.Add(w.key, rise{w.id, now.Add(w.Coalesce)})
 			}
-			return Result{outcome, w.id}, w.own(first), nil
+			return Result{status, w.id}, w.own(first), nil
 		}
 	}
 	return Result{}, false, w.failed(w.busy())
 }
 
-// request is the next write of a group, which is nil if it is not known. First is the
-// write that stored the event, if it is stored.
-func (w *write) request(g *stored, now time.Time) (request store.Write, outcome Outcome, first ids.ID) {
+// request returns the next write of a group, and the event's status after it. g is nil if
+// the group is not known. First is the write that stored the event.
+func (w *write) request(g *stored, now time.Time) (request store.Write, status Status, first ids.ID) {
 	switch {
 	case g == nil || g.simple(w.event):
 		return w.update(now), Stored, w.id
@@ -107,20 +106,20 @@ func (w *write) request(g *stored, now time.Time) (request store.Write, outcome 
 		first = g.move(w.event, w.id)
 		return w.put(g, now), Stored, first
 	}
-	if outcome = g.add(w.event, w.id); outcome == Stored {
+	if status = g.add(w.event, w.id); status == Stored {
 		first = w.id
 	}
-	return w.put(g, now), outcome, first
+	return w.put(g, now), status, first
 }
 
-// stands reports whether nothing is left to write, as the group is stored.
-func (w *write) stands(ctx context.Context, g *stored) (outcome Outcome, done bool, err error) {
-	outcome, known, err := g.known(w.event)
+// settled reports whether the group, as it is stored, needs no write.
+func (w *write) settled(ctx context.Context, g *stored) (status Status, done bool, err error) {
+	status, known, err := g.known(w.event)
 	switch {
 	case err != nil:
 		return "", false, err
 	case known:
-		return outcome, !g.has(w.event) || w.shown(ctx, g), nil
+		return status, !g.has(w.event) || w.shown(ctx, g), nil
 	}
 	at, resting := w.rise(g, w.Now())
 	if !resting || !g.beyond(w.event) || w.own(g.Last) && w.late(g.Last) {
@@ -130,9 +129,9 @@ func (w *write) stands(ctx context.Context, g *stored) (outcome Outcome, done bo
 	return Full, true, nil
 }
 
-// shown reports whether the user was shown the event, or will be: no mark of a list
-// without it covers it. An event that was stored long ago, or moved often, stays where it
-// is in any case.
+// shown reports whether an event must not move its group again: its write was in time, so
+// that no mark can cover it unseen; or the user was shown it; or it was stored long ago, or
+// has moved the group often enough.
 func (w *write) shown(ctx context.Context, g *stored) bool {
 	e := g.entries[w.event.attribute()]
 	if !w.late(e.Write) {

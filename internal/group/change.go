@@ -15,19 +15,19 @@ const maxOff = 100
 // pastSpan is longer than the time between a watermark and the ids above it.
 const pastSpan = time.Minute
 
-// Outcome is what became of an event.
-type Outcome string
+// Status says where an event is.
+type Status string
 
-// The outcomes.
+// The statuses.
 const (
-	Stored  Outcome = "stored"
-	Full    Outcome = "full" // the group counts no more
-	Dropped Outcome = "dropped"
+	Stored  Status = "stored"  // in its group
+	Full    Status = "full"    // not in its group, which counts no more
+	Dropped Status = "dropped" // it was retracted
 )
 
-// known is the outcome of an event that changes nothing: the group has it, or a
-// later one of its actor, or it was retracted.
-func (g *stored) known(e Event) (outcome Outcome, known bool, err error) {
+// known returns the status of an event that changes nothing: the group has it, or a later
+// one of its actor, or it was retracted.
+func (g *stored) known(e Event) (status Status, known bool, err error) {
 	entry, ok := g.entries[e.attribute()]
 	switch {
 	case !ok && e.ID <= g.Cut, ok && entry.ID >= e.ID && entry.Off:
@@ -46,8 +46,8 @@ func (g *stored) has(e Event) bool {
 	return entry.ID == e.ID && !entry.Off
 }
 
-// move gives the group, and an event that it has, a write above Last. It returns the
-// event's first write.
+// move moves the group to the top by a write above Last, which becomes that of an event
+// that the group has. It returns the event's first write.
 func (g *stored) move(e Event, write ids.ID) (first ids.ID) {
 	entry := g.entries[e.attribute()]
 	entry.Earlier += past(entry.Write.String())
@@ -57,14 +57,14 @@ func (g *stored) move(e Event, write ids.ID) (first ids.ID) {
 	return entry.first()
 }
 
-// beyond reports whether the group would count the event, and is full.
+// beyond reports whether the group is too full to count the event.
 func (g *stored) beyond(e Event) bool {
 	entry, ok := g.entries[e.attribute()]
 	return g.N == Cap && (!ok || entry.Off)
 }
 
-// simple reports whether an unknown event can be added by an update that does not
-// know the group.
+// simple reports whether an unknown event can be added by an update that does not depend on
+// what is in the group.
 func (g *stored) simple(e Event) bool {
 	_, ok := g.entries[e.attribute()]
 	expired := g.exists && g.TTL == 0
@@ -72,11 +72,11 @@ func (g *stored) simple(e Event) bool {
 }
 
 // add stores an unknown event by a write above Last. In a full group it only rises.
-func (g *stored) add(e Event, write ids.ID) Outcome {
-	outcome := Stored
+func (g *stored) add(e Event, write ids.ID) Status {
+	status := Stored
 	name := e.attribute()
 	if g.beyond(e) {
-		outcome, g.More = Full, true
+		status, g.More = Full, true
 	} else {
 		replaced, ok := g.entries[name]
 		g.entries[name] = e.entry(write)
@@ -90,7 +90,7 @@ func (g *stored) add(e Event, write ids.ID) Outcome {
 	g.Data = e.Data
 	others := slices.DeleteFunc(g.Actors(), func(actor string) bool { return actor == e.Actor })
 	g.Newest = newest(append([]string{e.Actor}, others...))
-	return outcome
+	return status
 }
 
 // retract turns the event off. It reports false if it was off, or if its actor has
@@ -117,9 +117,10 @@ func (g *stored) retract(e Event, write ids.ID) bool {
 	return true
 }
 
-// lower derives the head after the event was retracted. The group stays
-// on its shelf. Its place goes down if the event made it; but a group that counts no
-// more rose by events that it does not know, and stays where it is.
+// lower derives the head after the event was retracted. The group stays on its shelf. If
+// the event's write is its place, the place goes down to the newest event that is left. A
+// group that counts no more stays where it is: it may have risen by an event that it does
+// not know.
 func (g *stored) lower(retracted Entry) {
 	live := g.live()
 	g.N = int64(len(live))
@@ -155,8 +156,8 @@ func (g *stored) unlist() {
 	g.Place, g.Was, g.Past, g.Data, g.Floor = "", "", "", "", 0
 }
 
-// empty retracts all events, and the unknown ones up to the write. It reports false
-// if there were none.
+// empty retracts all events, and unknown ones whose ids are up to the write. It reports
+// false if there are none.
 func (g *stored) empty(write ids.ID) bool {
 	if g.N == 0 && !g.More {
 		return false

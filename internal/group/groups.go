@@ -40,7 +40,7 @@ type Groups struct {
 
 	full *lru.Cache[store.Key, rise]
 
-	// inTime are writes of events that were known to be applied before they were late.
+	// inTime has writes of events that were certainly applied in time.
 	inTime *lru.Cache[ids.ID, struct{}]
 
 	// turns queues the writes of one group, which would refuse each other: 64 writers
@@ -87,8 +87,8 @@ type rise struct {
 	next time.Time // when it may rise again
 }
 
-// rise is when the group rose, if it may not rise yet. Where the clock that raised it is
-// ahead of ours, it waits longer by as much.
+// rise returns when the group rose, and whether it may not rise again yet. If the clock that
+// raised it is ahead of ours, it waits longer by that much.
 func (s *Groups) rise(g *stored, now time.Time) (rise, bool) {
 	at := g.Last.Time()
 	if at.After(now) {
@@ -120,11 +120,11 @@ func (w *write) raise(ctx context.Context, above ids.ID) (err error) {
 // own reports whether this call has sent the id.
 func (w *write) own(id ids.ID) bool { return slices.Contains(w.sent, id) }
 
-// late reports whether a write that is known to be applied by now may have been applied
-// too late: a list without it may have marks that cover it.
+// late reports whether a write, which has been applied by now, may have been applied too
+// late: then a mark of a list without it may cover it.
 func (s *Groups) late(id ids.ID) bool { return s.Now().Sub(id.Time()) > s.InTime }
 
-// again waits before the next try after a request that failed. If there is none, it
+// again waits before the next try after a request that failed. If there is no next try, it
 // returns the error of the call.
 func (w *write) again(ctx context.Context, try int, err error) error {
 	if errors.Is(err, plaza.ErrUnknownOutcome) {
@@ -136,7 +136,8 @@ func (w *write) again(ctx context.Context, try int, err error) error {
 	return w.failed(err)
 }
 
-// failed is the error of the call: one of its requests may have been applied.
+// failed returns the error of the call: that of the first request that may have been
+// applied, or else the last one.
 func (w *write) failed(err error) error {
 	if len(w.lost) > 0 {
 		return w.lost[0]

@@ -3,8 +3,8 @@ package group
 // Image is a group as a stream's image of its item has it.
 type Image struct{ stored }
 
-// Came reports whether an event came after before, which is nil if the group did not
-// exist. An event comes again if its group moves again.
+// Came reports whether the group has a new event since before, which is nil if the group
+// did not exist. A group that moves again for an event counts as new.
 func (g *Image) Came(before *Image) bool {
 	if g.N == 0 || before != nil && g.Last <= before.Last {
 		return false

@@ -123,13 +123,13 @@ func TestAGroupIsWhatIsLeftOfItsEvents(t *testing.T) {
 			before := m.find(e)
 			switch op := rapid.IntRange(0, 8).Draw(t, "op"); op {
 			case 0, 1, 2: // an event
-				outcome, ok, err := g.known(e)
+				status, ok, err := g.known(e)
 				require.NoError(t, err)
 				switch {
 				case before != nil && before.ID >= e.ID && before.off:
-					require.Equal(t, Dropped, outcome)
+					require.Equal(t, Dropped, status)
 				case before != nil && before.ID >= e.ID:
-					require.Equal(t, Stored, outcome)
+					require.Equal(t, Stored, status)
 					if g.has(e) && m.shelf == Listed && len(g.entries[e.attribute()].writes()) <= maxMoves {
 						before.write = next() // a repeat that moves the group
 						require.Equal(t, g.entries[e.attribute()].first(), g.move(e, before.write))

@@ -21,8 +21,8 @@ func (h Head) PlaceID() ids.ID {
 	return id
 }
 
-// Shown reports whether a set of PlaceIDs, which lists showed, has one at which a
-// list showed all that is left of the group.
+// Shown reports whether a set of PlaceIDs, which lists showed, has one under which a list
+// showed everything that is left of the group.
 func (h Head) Shown(has func(ids.ID) bool) bool {
 	place := h.PlaceID()
 	return has(place) || slices.ContainsFunc(h.Past.ids(), func(id ids.ID) bool { return id >= place && has(id) })
@@ -48,10 +48,10 @@ func (p past) ids() []ids.ID {
 	return all
 }
 
-// retire adds the writes of an event that was retracted, or that a later one of its
-// actor replaced. It keeps the newest of those less than pastSpan above an event that
-// is left: the place may go down to that event. Whoever was shown the group further
-// above has a watermark that covers the event.
+// retire adds to past the writes of an event that was retracted, or that a later one of its
+// actor replaced. It keeps those that are less than pastSpan above an event that is left,
+// since the place may go down to that event. Users who were shown the group further up
+// have a watermark that covers the event.
 func (g *stored) retire(e Entry) {
 	all := append(g.Past.ids(), e.writes()...)
 	slices.Sort(all)

@@ -41,8 +41,11 @@ var (
 	today = digest.Digest{
 		Key: "ann.1#webhook#\r\nX: 1", User: "ann", Channel: "webhook", From: noon.Add(-24 * time.Hour), Slot: noon,
 		Entries: []notify.Entry{{
-			Group: "g", Last: ids.At(noon), N: 1, Actors: []feed.Ref{{ID: "bob"}}, Listed: ids.At(noon),
-			Activity: feed.Activity{ID: ids.At(noon), Actor: feed.Ref{ID: "bob"}, Verb: "like", Object: feed.Ref{Kind: "picture", ID: "10"}},
+			Group: "g", Last: ids.At(noon), Listed: ids.At(noon),
+			Summary: notify.Summary{
+				Activity: feed.Activity{ID: ids.At(noon), Actor: feed.Ref{ID: "bob"}, Verb: "like", Object: feed.Ref{Kind: "picture", ID: "10"}},
+				Actors:   []feed.Ref{{ID: "bob"}}, N: 1,
+			},
 		}},
 		Attempt: 1,
 	}
