@@ -64,6 +64,31 @@ func config(t *testing.T) aws.Config {
 
 func kb(n float64) string { return strings.Repeat("x", int(n*1024)-20) }
 
+type (
+	writer interface{ Run(context.Context) error }
+	reader interface {
+		One(context.Context, any) error
+	}
+	lister interface {
+		All(context.Context, any) error
+	}
+	priced = func(context.Context, *dynamo.DB, dynamo.Table) error
+)
+
+func writes(of func(dynamo.Table) writer) priced {
+	return func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error { return of(table).Run(ctx) }
+}
+
+func reads(of func(dynamo.Table) reader) priced {
+	return func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error { return of(table).One(ctx, new(row)) }
+}
+
+func lists(of func(dynamo.Table) lister) priced {
+	return func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+		return of(table).All(ctx, new([]row))
+	}
+}
+
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	used := func(requests int, read, write float64) meter.Cost {
@@ -80,70 +105,47 @@ func TestPrices(t *testing.T) {
 	// Each starts from items of 1, 3 and 5 KB: a/1, a/3 and a/5.
 	for name, c := range map[string]struct {
 		want meter.Cost
-		do   func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error
+		do   priced
 		fail func(error) bool
 	}{
-		"put": {used(1, 0, 1), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Put(row{PK: "b", SK: "b"}).Run(ctx)
-		}, nil},
-		"put over a larger item": {used(1, 0, 3), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Put(row{PK: "a", SK: "3"}).Run(ctx)
-		}, nil},
-		"update": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).Run(ctx)
-		}, nil},
-		"delete of nothing": {used(1, 0, 1), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Delete("pk", "b").Range("sk", "b").Run(ctx)
-		}, nil},
-		"failed put": {used(1, 0, 3), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)").Run(ctx)
-		}, dynamo.IsCondCheckFailed},
-		"failed put that asks for the item": {used(1, 0, 3), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)").IncludeItemInCondCheckFail(true).Run(ctx)
-		}, dynamo.IsCondCheckFailed},
-		"failed update": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)").Run(ctx)
-		}, dynamo.IsCondCheckFailed},
-		"failed update that asks for the item": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)").IncludeItemInCondCheckFail(true).Run(ctx)
-		}, dynamo.IsCondCheckFailed},
-		"delete": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Delete("pk", "a").Range("sk", "5").Run(ctx)
-		}, nil},
-		"scan": {used(1, 1.5, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Scan().All(ctx, new([]row))
-		}, nil},
-		"failed update of nothing": {used(1, 0, 1), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Update("pk", "b").Range("sk", "b").Set("n", 1).If("attribute_exists(pk)").Run(ctx)
-		}, dynamo.IsCondCheckFailed},
-		"get": {used(1, 1, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Get("pk", "a").Range("sk", dynamo.Equal, "5").One(ctx, new(row))
-		}, nil},
-		"consistent get": {used(1, 2, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Get("pk", "a").Range("sk", dynamo.Equal, "5").Consistent(true).One(ctx, new(row))
-		}, nil},
-		"get of nothing": {used(1, 0.5, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Get("pk", "b").Range("sk", dynamo.Equal, "5").One(ctx, new(row))
-		}, missing},
-		"consistent get of nothing": {used(1, 1, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Get("pk", "b").Range("sk", dynamo.Equal, "5").Consistent(true).One(ctx, new(row))
-		}, missing},
-		"query, rounded up once": {used(1, 1.5, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Get("pk", "a").All(ctx, new([]row))
-		}, nil},
-		"query of nothing": {used(1, 0.5, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Get("pk", "b").All(ctx, new([]row))
-		}, nil},
-		"consistent query of nothing": {used(1, 1, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Get("pk", "b").Consistent(true).All(ctx, new([]row))
-		}, nil},
-		"batch get with two missing": {used(1, 3, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Batch("pk", "sk").Get(dynamo.Keys{"a", "1"}, dynamo.Keys{"a", "3"}, dynamo.Keys{"a", "5"},
-				dynamo.Keys{"b", "1"}, dynamo.Keys{"b", "2"}).All(ctx, new([]row))
-		}, nil},
-		"consistent batch get of nothing": {used(1, 2, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
-			return table.Batch("pk", "sk").Get(dynamo.Keys{"b", "1"}, dynamo.Keys{"b", "2"}).Consistent(true).All(ctx, new([]row))
-		}, missing},
+		"put":                    {used(1, 0, 1), writes(func(table dynamo.Table) writer { return table.Put(row{PK: "b", SK: "b"}) }), nil},
+		"put over a larger item": {used(1, 0, 3), writes(func(table dynamo.Table) writer { return table.Put(row{PK: "a", SK: "3"}) }), nil},
+		"update":                 {used(1, 0, 5), writes(func(table dynamo.Table) writer { return table.Update("pk", "a").Range("sk", "5").Set("n", 1) }), nil},
+		"delete of nothing":      {used(1, 0, 1), writes(func(table dynamo.Table) writer { return table.Delete("pk", "b").Range("sk", "b") }), nil},
+		"failed put": {used(1, 0, 3), writes(func(table dynamo.Table) writer {
+			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)")
+		}), dynamo.IsCondCheckFailed},
+		"failed put that asks for the item": {used(1, 0, 3), writes(func(table dynamo.Table) writer {
+			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)").IncludeItemInCondCheckFail(true)
+		}), dynamo.IsCondCheckFailed},
+		"failed update": {used(1, 0, 5), writes(func(table dynamo.Table) writer {
+			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)")
+		}), dynamo.IsCondCheckFailed},
+		"failed update that asks for the item": {used(1, 0, 5), writes(func(table dynamo.Table) writer {
+			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)").IncludeItemInCondCheckFail(true)
+		}), dynamo.IsCondCheckFailed},
+		"delete": {used(1, 0, 5), writes(func(table dynamo.Table) writer { return table.Delete("pk", "a").Range("sk", "5") }), nil},
+		"scan":   {used(1, 1.5, 0), lists(func(table dynamo.Table) lister { return table.Scan() }), nil},
+		"failed update of nothing": {used(1, 0, 1), writes(func(table dynamo.Table) writer {
+			return table.Update("pk", "b").Range("sk", "b").Set("n", 1).If("attribute_exists(pk)")
+		}), dynamo.IsCondCheckFailed},
+		"get": {used(1, 1, 0), reads(func(table dynamo.Table) reader { return table.Get("pk", "a").Range("sk", dynamo.Equal, "5") }), nil},
+		"consistent get": {used(1, 2, 0), reads(func(table dynamo.Table) reader {
+			return table.Get("pk", "a").Range("sk", dynamo.Equal, "5").Consistent(true)
+		}), nil},
+		"get of nothing": {used(1, 0.5, 0), reads(func(table dynamo.Table) reader { return table.Get("pk", "b").Range("sk", dynamo.Equal, "5") }), missing},
+		"consistent get of nothing": {used(1, 1, 0), reads(func(table dynamo.Table) reader {
+			return table.Get("pk", "b").Range("sk", dynamo.Equal, "5").Consistent(true)
+		}), missing},
+		"query, rounded up once":      {used(1, 1.5, 0), lists(func(table dynamo.Table) lister { return table.Get("pk", "a") }), nil},
+		"query of nothing":            {used(1, 0.5, 0), lists(func(table dynamo.Table) lister { return table.Get("pk", "b") }), nil},
+		"consistent query of nothing": {used(1, 1, 0), lists(func(table dynamo.Table) lister { return table.Get("pk", "b").Consistent(true) }), nil},
+		"batch get with two missing": {used(1, 3, 0), lists(func(table dynamo.Table) lister {
+			return table.Batch("pk", "sk").Get(dynamo.Keys{"a", "1"}, dynamo.Keys{"a", "3"}, dynamo.Keys{"a", "5"}, dynamo.Keys{"b", "1"}, dynamo.Keys{"b", "2"})
+		}), nil},
+		"consistent batch get of nothing": {used(1, 2, 0), lists(func(table dynamo.Table) lister {
+			return table.Batch("pk", "sk").Get(dynamo.Keys{"b", "1"}, dynamo.Keys{"b", "2"}).Consistent(true)
+		}), missing},
 		"batch write": {used(1, 0, 6), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
 			_, err := table.Batch("pk", "sk").Write().Put(row{PK: "b", SK: "1"}).
 				Delete(dynamo.Keys{"a", "3"}, dynamo.Keys{"b", "2"}, dynamo.Keys{"b", "3"}).Run(ctx)

@@ -117,14 +117,7 @@ func TestRecordsThatDynamoDBWouldNotWriteAreRefused(t *testing.T) {
 		"name not UTF-8":    func(r *stream.Record) { r.New["\xff"] = text("a") },
 		"text not UTF-8":    func(r *stream.Record) { r.New["a"] = text("\xff") },
 		"nil":               func(r *stream.Record) { r.New["a"] = nil },
-		"nil S":             func(r *stream.Record) { r.New["a"] = (*types.AttributeValueMemberS)(nil) },
-		"nil M":             func(r *stream.Record) { r.New["a"] = (*types.AttributeValueMemberM)(nil) },
-		"nil N":             func(r *stream.Record) { r.New["a"] = (*types.AttributeValueMemberN)(nil) },
-		"nil BOOL":          func(r *stream.Record) { r.New["a"] = (*types.AttributeValueMemberBOOL)(nil) },
-		"nil SS":            func(r *stream.Record) { r.New["a"] = (*types.AttributeValueMemberSS)(nil) },
-		"nil NS":            func(r *stream.Record) { r.New["a"] = (*types.AttributeValueMemberNS)(nil) },
 		"SS not UTF-8":      func(r *stream.Record) { r.New["a"] = &types.AttributeValueMemberSS{Value: []string{"\xff"}} },
-		"nil B":             func(r *stream.Record) { r.New["a"] = (*types.AttributeValueMemberB)(nil) },
 		"unknown":           func(r *stream.Record) { r.New["a"] = &types.UnknownUnionMember{} },
 		"number":            func(r *stream.Record) { r.New["a"] = number("abc") },
 		"number in a set":   func(r *stream.Record) { r.New["a"] = &types.AttributeValueMemberNS{Value: []string{"1", "x"}} },
@@ -145,6 +138,15 @@ func TestRecordsThatDynamoDBWouldNotWriteAreRefused(t *testing.T) {
 		spoil(&r)
 		_, err := stream.Encode(r, 0)
 		require.ErrorIs(t, err, stream.ErrRecord, name)
+	}
+	for _, v := range []types.AttributeValue{
+		(*types.AttributeValueMemberS)(nil), (*types.AttributeValueMemberM)(nil), (*types.AttributeValueMemberN)(nil), (*types.AttributeValueMemberB)(nil),
+		(*types.AttributeValueMemberBOOL)(nil), (*types.AttributeValueMemberSS)(nil), (*types.AttributeValueMemberNS)(nil),
+	} {
+		r := change("a", 1, 2)
+		r.New["a"] = v
+		_, err := stream.Encode(r, 0)
+		require.ErrorIs(t, err, stream.ErrRecord, "%T", v)
 	}
 }
 

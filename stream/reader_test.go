@@ -119,20 +119,6 @@ func TestResetsInALoopSendABoundedNumberOfRequests(t *testing.T) {
 	})
 }
 
-func TestAReaderBeginsNow(t *testing.T) {
-	tail(t, func(t *testing.T, r *tailing) {
-		old := r.add("shard-1", "", 10)
-		r.change(func() { old.closed = true })
-		r.add("shard-2", "shard-1", 10)
-		r.add("shard-3", "", 10)
-		require.Empty(t, r.next().Items)
-		r.write("shard-2", 5)
-		r.write("shard-3", 5)
-		r.caughtUp()
-		require.Equal(t, map[string][]string{"shard-2": r.seqs("shard-2")[10:], "shard-3": r.seqs("shard-3")[10:]}, r.returns)
-	})
-}
-
 func TestAReaderFollowsChildrenAfterTheirParents(t *testing.T) {
 	for _, closed := range []bool{true, false} {
 		t.Run(fmt.Sprint("closed ", closed), func(t *testing.T) {
