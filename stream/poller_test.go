@@ -73,7 +73,7 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 
 // Case 13.
 func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
-	n := faults.Size(250, 120)
+	const n = 120
 	for _, page := range faults.Some(1, 10, 100) {
 		t.Run(fmt.Sprint(page), func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
