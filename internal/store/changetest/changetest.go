@@ -81,6 +81,7 @@ func checks[R any]() map[string]func(*trial[R]) {
 		"one other call leaves no doubt":                      (*trial[R]).thenOther,
 		"the outcome may be unknown after two or a removal":   (*trial[R]).thenTwo,
 		"other calls make no outcome unknown":                 (*trial[R]).contended,
+		"nor does a removal if no answer is lost":             (*trial[R]).removed,
 		"contention ends":                                     (*trial[R]).outrun,
 		"a late request changes nothing":                      (*trial[R]).late,
 		"a late request of an earlier life changes nothing":   (*trial[R]).erased,

@@ -156,6 +156,24 @@ func (t *trial[R]) contended() {
 	require.Equal(t, t.after(t.Do), t.state())
 }
 
+// The item is erased before the request arrives.
+func (t *trial[R]) removed() {
+	if t.Part == "" || t.Erase == nil || t.Begin == nil {
+		return
+	}
+	t.begin()
+	t.mine.each(func(n int) faults.Kind {
+		if n == 1 {
+			require.NoError(t, t.Erase(t.Context(), t.o, t.name))
+		}
+		return faults.None
+	})
+	changed, err := t.do()
+	require.False(t, changed)
+	require.NotErrorIs(t, err, plaza.ErrBusy)
+	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome)
+}
+
 // Other calls always come first.
 func (t *trial[R]) outrun() {
 	if t.Undo == nil {
