@@ -30,9 +30,9 @@ type reply struct {
 }
 
 // Outside lets clients in a bubble of synctest use the engine: goroutines outside of
-// the bubble send their requests. Inside, answers take no time, and idle connections
-// do not stop the clock, and Dates are those of the bubble. Call Outside before the bubble begins, and the function that
-// it returns inside.
+// the bubble send their requests. Inside, answers take no time, idle connections do
+// not stop the clock, and Dates are those of the bubble. Call Outside before the
+// bubble begins, and the function that it returns inside.
 func Outside(t testing.TB, wrap func(aws.HTTPClient) aws.HTTPClient) func(aws.HTTPClient) aws.HTTPClient {
 	const n = 32
 	o := &outside{slots: make(chan *slot, n)}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
@@ -68,16 +67,6 @@ func panics(t *testing.T, s *server, shared int) {
 		require.NoError(t, err)
 		defer s.Stop()
 	}
-	receive := func(from chan live.Entry) live.Entry {
-		t.Helper()
-		select {
-		case e := <-from:
-			return e
-		case <-time.After(20 * time.Second):
-			t.Fatal("the reader has ended")
-			return live.Entry{}
-		}
-	}
 	for i, step := range []struct {
 		hooks  int64
 		breaks bool
@@ -87,14 +76,14 @@ func panics(t *testing.T, s *server, shared int) {
 		hook.left.Store(step.hooks)
 		text := fmt.Sprint(i)
 		require.NoError(t, b.Publish(t.Context(), "room", []byte(text)))
-		e := receive(others)
+		e := receive(t, others)
 		require.Equal(t, text, string(e.Payload))
 		require.False(t, e.Gap)
 		if step.breaks {
 			<-broke
 			continue
 		}
-		e = receive(got)
+		e = receive(t, got)
 		require.Equal(t, text, string(e.Payload))
 		require.Equal(t, step.gap, e.Gap)
 	}
