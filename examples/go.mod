@@ -13,19 +13,16 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.73.0
 	github.com/aws/aws-sdk-go-v2/service/dynamodbstreams v1.32.14
 	github.com/aws/aws-sdk-go-v2/service/eventbridge v1.55.8
-	github.com/aws/aws-sdk-go-v2/service/firehose v1.52.9
 	github.com/aws/aws-sdk-go-v2/service/sqs v1.52.9
 	github.com/aws/smithy-go v1.28.8
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
-	github.com/creack/pty v1.1.24
 	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
 	github.com/emersion/go-smtp v0.25.1
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/guregu/dynamo/v2 v2.6.0
 	github.com/plaza-sdk/plaza v0.0.0
 	github.com/plaza-sdk/plaza/stream/eventbridge v0.0.0
-	github.com/plaza-sdk/plaza/stream/firehose v0.0.0
 	github.com/plaza-sdk/plaza/stream/sqs v0.0.0
 	github.com/stretchr/testify v1.12.1
 	github.com/wneessen/go-mail v0.8.1
@@ -36,8 +33,8 @@ require (
 	go.opentelemetry.io/otel/trace v1.46.0
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.5
+	golang.org/x/image v0.28.0
 	golang.org/x/sync v0.22.0
-	golang.org/x/term v0.45.0
 	golang.org/x/time v0.15.0
 )
 

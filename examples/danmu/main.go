@@ -15,47 +15,30 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/internal/command"
+	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal kills the process
-	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "danmu:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("danmu", os.Stderr, run) }
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("danmu", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the error once
 	addr := flags.String("addr", "localhost:5000", "listen on `HOST:PORT`")
 	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
 	others := flags.String("videos", "", "take danmu for the videos of these `IDS` too, separated by commas")
 	file := flags.String("import", "", "play the danmu of `FILE` over a clock")
-	err = flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		flags.SetOutput(out)
-		flags.Usage()
-		return nil
-	case err != nil:
+	if done, err := command.Parse(flags, args, out); done || err != nil {
 		return err
-	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 
 	log := slog.New(slog.NewTextHandler(out, nil))
@@ -89,5 +72,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 
 	log.Info("listening", "url", "http://"+listener.Addr().String())
-	return serve(ctx, listener, s, log)
+	server := web.NewServer(s, log)
+	server.RegisterOnShutdown(s.EndStreams)
+	return web.Serve(ctx, listener, server, func(ctx context.Context) error { <-ctx.Done(); return nil })
 }

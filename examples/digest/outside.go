@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
+	"net/http/httptest" //nolint:depguard // a server with TLS on loopback
 	netmail "net/mail"
 	"net/netip"
 	"net/url"

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/web"
 )
 
 // api answers requests with Plaza's features. It lets everybody do everything: a real
@@ -18,6 +18,8 @@ type api struct {
 	mux   *http.ServeMux
 	guard *guard.Guard
 }
+
+const maxBody = 512 << 10 // bytes; an activity has up to 256 KiB, before JSON's escapes
 
 // action handles a request. Its answer is sent as JSON.
 type action func(*http.Request) (answer any, err error)
@@ -32,17 +34,17 @@ func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 // route registers an action. Requests with other query parameters are refused.
 func (a *api) route(pattern string, status int, do action, parameters ...string) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+		ctx, cancel := context.WithTimeout(r.Context(), web.RequestTime)
 		defer cancel()
 		r = r.WithContext(ctx)
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		err := checkQuery(r, parameters)
+		err := web.CheckQuery(r, parameters)
 		var answer any
 		if err == nil {
 			answer, err = do(r)
 		}
 		if err == nil {
-			write(w, status, answer)
+			web.Write(w, status, answer)
 			return
 		}
 		a.refuse(w, r, err)
@@ -50,16 +52,12 @@ func (a *api) route(pattern string, status int, do action, parameters ...string)
 }
 
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	p := problemOf(err)
-	if p.status >= http.StatusInternalServerError {
-		log := a.log
-		var damaged *plaza.CorruptError
-		if errors.As(err, &damaged) {
-			log = log.With("table", damaged.Table, "pk", damaged.PK, "sk", damaged.SK)
-		}
-		log.Error("request failed", "route", r.Pattern, "status", p.status, "err", err)
+	p := web.ProblemOf(err, wireName)
+	var add *addError
+	if errors.As(err, &add) {
+		p.ID = add.id
 	}
-	p.write(w)
+	p.Refuse(w, r, err, a.log)
 }
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -1,7 +1,7 @@
 // Command httpapi shows Plaza's features as a JSON service, on a DynamoDB that it starts on
-// this machine. Copy routes.go and its handlers, errors.go (errors as statuses),
-// request.go (pages and times in a query), service.go (the repositories) and server.go (a
-// graceful stop).
+// this machine. Copy routes.go and its handlers,
+// request.go (pages and times in a query), service.go (the repositories), and package web
+// beside it (errors as answers, a graceful stop).
 //
 //	go run ./examples/httpapi
 //	go run ./examples/httpapi -addr localhost:9000
@@ -15,43 +15,26 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/internal/command"
+	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal kills the process
-	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "httpapi:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("httpapi", os.Stderr, run) }
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("httpapi", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the error once
 	addr := flags.String("addr", "localhost:8080", "listen on `HOST:PORT`")
 	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
-	err = flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		flags.SetOutput(out)
-		flags.Usage()
-		return nil
-	case err != nil:
+	if done, err := command.Parse(flags, args, out); done || err != nil {
 		return err
-	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 
 	log := slog.New(slog.NewTextHandler(out, nil))
@@ -77,7 +60,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 
 	log.Info("listening", "url", "http://"+listener.Addr().String())
-	return serve(ctx, listener, s, log, guard.Names(*addr, *names))
+	server := web.NewServer(newAPI(s, log, guard.Names(*addr, *names)...), log)
+	return web.Serve(ctx, listener, server, s.feeds.Run)
 }
 
 // ownTables are the tables of the features that the service has.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -13,20 +11,6 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 )
-
-// checkQuery refuses unknown parameters, and malformed ones that r.URL.Query drops.
-func checkQuery(r *http.Request, known []string) error {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return &plaza.InvalidError{Field: "query", Reason: "is malformed"}
-	}
-	for name := range query {
-		if !slices.Contains(known, name) {
-			return &plaza.InvalidError{Field: "query", Reason: fmt.Sprintf("has an unknown parameter %q", name)}
-		}
-	}
-	return nil
-}
 
 // readPageRequest leaves it to the list to check the cursor and the limit.
 func readPageRequest(r *http.Request) (cursor.PageRequest, error) {

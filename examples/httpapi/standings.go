@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -42,7 +43,7 @@ func (a *api) standings(r *http.Request) (any, error) {
 	case query.Has("friends"):
 		return a.friends(r)
 	}
-	if err := checkQuery(r, []string{"period", "limit", "cursor"}); err != nil {
+	if err := web.CheckQuery(r, []string{"period", "limit", "cursor"}); err != nil {
 		return nil, err
 	}
 	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
@@ -51,7 +52,7 @@ func (a *api) standings(r *http.Request) (any, error) {
 }
 
 func (a *api) around(r *http.Request) (any, error) {
-	if err := checkQuery(r, []string{"period", "around", "n"}); err != nil {
+	if err := web.CheckQuery(r, []string{"period", "around", "n"}); err != nil {
 		return nil, err
 	}
 	n, err := readNumber(r, "n")
@@ -79,7 +80,7 @@ func (a *api) place(r *http.Request) (any, error) {
 
 // friends ranks a user and the last 99 users that the user followed among themselves.
 func (a *api) friends(r *http.Request) (any, error) {
-	if err := checkQuery(r, []string{"period", "friends"}); err != nil {
+	if err := web.CheckQuery(r, []string{"period", "friends"}); err != nil {
 		return nil, err
 	}
 	user := r.URL.Query().Get("friends")

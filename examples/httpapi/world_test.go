@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/plazatest"
 )
@@ -38,7 +39,7 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
 	w.Server = httptest.NewUnstartedServer(nil)
 	w.api = newAPI(w.service, log)
-	w.Config = newServer(held(t, w.api), log)
+	w.Config = web.NewServer(held(t, w.api), log)
 	w.Start()
 	t.Cleanup(w.Close)
 	return w
@@ -86,7 +87,7 @@ func done[T any](t *testing.T, a answer) (shape T) {
 }
 
 // refused decodes the answer of a failed call.
-func refused(t *testing.T, a answer, status int) (p problem) {
+func refused(t *testing.T, a answer, status int) (p web.Problem) {
 	t.Helper()
 	require.Equal(t, status, a.status, a.text)
 	require.NoError(t, json.Unmarshal([]byte(a.text), &p))

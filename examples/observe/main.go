@@ -17,7 +17,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 
 	"github.com/guregu/dynamo/v2"
 	"go.opentelemetry.io/otel/sdk/metric"
@@ -25,6 +24,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"github.com/plaza-sdk/plaza/examples/internal/command"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/plazatest"
@@ -32,13 +32,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "observe:", err)
-		os.Exit(1)
-	}
+	command.Main("observe", os.Stdout, func(ctx context.Context, _ []string, out io.Writer) error { return run(ctx, out) })
 }
 
 func run(ctx context.Context, out io.Writer) (err error) {

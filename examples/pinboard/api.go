@@ -3,13 +3,8 @@ package main
 import (
 	"context"
 	"embed"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -18,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+	"github.com/plaza-sdk/plaza/examples/web"
 )
 
 //go:embed static
@@ -27,6 +23,8 @@ const (
 	requestRate, requestBurst = 50, 500 // of an address, a second and at once
 
 	streamsEach, streamsAll = 20, 1_000
+
+	maxBody = 64 << 10 // bytes
 
 	// loseHeader on a write asks to lose its answer: the write is applied, and the page
 	// gets no answer.
@@ -97,7 +95,7 @@ func (s *api) routes() {
 func (s *api) route(pattern string, do action, parameters ...string) {
 	s.patterns = append(s.patterns, pattern)
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+		ctx, cancel := context.WithTimeout(r.Context(), web.RequestTime)
 		defer cancel()
 		r = r.WithContext(ctx)
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -116,7 +114,7 @@ func (s *api) route(pattern string, do action, parameters ...string) {
 		case err != nil:
 			s.refuse(w, r, err)
 		default:
-			write(w, http.StatusOK, answer)
+			web.Write(w, http.StatusOK, answer)
 		}
 	})
 }
@@ -144,29 +142,14 @@ func (s *api) admit(r *http.Request, parameters []string) (people.Person, error)
 	if err := s.requests.Take(guard.Client(r)); err != nil {
 		return people.Person{}, err
 	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return people.Person{}, &plaza.InvalidError{Field: "query", Reason: "is malformed"}
-	}
-	for name := range query {
-		if !slices.Contains(parameters, name) {
-			return people.Person{}, &plaza.InvalidError{Field: "query", Reason: fmt.Sprintf("has an unknown parameter %q", name)}
-		}
+	if err := web.CheckQuery(r, parameters); err != nil {
+		return people.Person{}, err
 	}
 	return who(r)
 }
 
 func (s *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	p := problemOf(err)
-	if p.status >= http.StatusInternalServerError {
-		log := s.log
-		var damaged *plaza.CorruptError
-		if errors.As(err, &damaged) {
-			log = log.With("table", damaged.Table, "pk", damaged.PK, "sk", damaged.SK)
-		}
-		log.Error("request failed", "route", r.Pattern, "status", p.status, "err", err)
-	}
-	p.write(w)
+	web.ProblemOf(err, func(field string) string { return field }).Refuse(w, r, err, s.log)
 }
 
 func (s *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -180,7 +163,7 @@ func (s *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // people lists whom one can sign in as.
 func (s *api) people(w http.ResponseWriter, _ *http.Request) {
-	write(w, http.StatusOK, people.All())
+	web.Write(w, http.StatusOK, people.All())
 }
 
 // spent answers with what the latest clicks of a person cost. It costs nothing itself.
@@ -196,17 +179,10 @@ func (s *api) spent(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	write(w, http.StatusOK, s.costs.spentBy(me.ID, after))
+	web.Write(w, http.StatusOK, s.costs.spentBy(me.ID, after))
 }
 
 // pageOf reads which page of a list a request wants.
 func pageOf(r *http.Request, limit int) cursor.PageRequest {
 	return cursor.PageRequest{Cursor: cursor.Cursor(r.URL.Query().Get("cursor")), Limit: limit}
-}
-
-func write(w http.ResponseWriter, status int, answer any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer) // fails if the client is gone
 }

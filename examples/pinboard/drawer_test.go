@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
 
@@ -184,7 +184,7 @@ func (k *killed) start() {
 	var config net.ListenConfig
 	l, err := config.Listen(context.WithoutCancel(k.t.Context()), "tcp", k.addr)
 	require.NoError(k.t, err)
-	k.addr, k.server = l.Addr().String(), videos.NewServer(k.w.api, k.w.log)
+	k.addr, k.server = l.Addr().String(), web.NewServer(k.w.api, k.w.log)
 	go func(s *http.Server) { _ = s.Serve(l) }(k.server) // until it is killed
 }
 

@@ -21,10 +21,10 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/internal/command"
+	"github.com/plaza-sdk/plaza/examples/web"
 )
 
 func main() {
@@ -32,30 +32,16 @@ func main() {
 		fmt.Fprintln(os.Stderr, "pinboard:", runOnLambda(context.Background()))
 		os.Exit(1)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal kills the process
-	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "pinboard:", err)
-		os.Exit(1)
-	}
+	command.Main("pinboard", os.Stderr, run)
 }
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("pinboard", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the error once
 	addr := flags.String("addr", "localhost:5000", "listen on `HOST:PORT`")
 	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
 	endpoint := flags.String("endpoint", "", "use the DynamoDB at `URL`; one that is not AWS reports other costs")
-	err = flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		flags.SetOutput(out)
-		flags.Usage()
-		return nil
-	case err != nil:
+	if done, err := command.Parse(flags, args, out); done || err != nil {
 		return err
-	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 
 	log := slog.New(slog.NewTextHandler(out, nil))
@@ -85,4 +71,13 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	log.Info("open this in a browser", "url", "http://"+listener.Addr().String())
 	return serve(ctx, listener, a, guard.Names(*addr, *names))
+}
+
+// serve answers requests and works in the background until ctx ends.
+func serve(ctx context.Context, l net.Listener, a *app, hosts []string) error {
+	s := newAPI(a, hosts...)
+	server := web.NewServer(s, a.log)
+	server.RegisterOnShutdown(s.endStreams)
+	server.RegisterOnShutdown(a.clips.EndStreams)
+	return web.Serve(ctx, l, server, a.run)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 )
@@ -188,11 +189,11 @@ func reportsOfNothingAreRefused(t *testing.T, w *world) {
 	mia := w.as(t, "mia")
 	picture := w.as(t, "elena").pin("Dawn")
 	for _, object := range []string{"", "picture", "picture:", "picture:elena", "picture:elena.x", "picture:" + picture + "/1", "comment:" + picture, "comment:" + picture + "/x", "person:elena", "picture:../" + picture, strings.Repeat("x", 5000)} {
-		for _, do := range []func() problem{
-			func() problem {
+		for _, do := range []func() web.Problem{
+			func() web.Problem {
 				return mia.refused(http.StatusBadRequest, "PUT", "/api/reports", complaint{Object: object})
 			},
-			func() problem {
+			func() web.Problem {
 				return mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: object}, "k", "dismiss"})
 			},
 		} {

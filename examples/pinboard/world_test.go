@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/examples/danmu/videos"
+	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/plazatest"
@@ -52,7 +52,7 @@ func newWorldOf(t *testing.T, price func(context.Context) bool) *world {
 	t.Cleanup(func() { require.NoError(t, w.close()) })
 	w.api = newAPI(w.app)
 	w.server = httptest.NewUnstartedServer(nil)
-	w.server.Config = videos.NewServer(w.api, log)
+	w.server.Config = web.NewServer(w.api, log)
 	w.server.Start()
 	t.Cleanup(w.server.Close)
 	t.Cleanup(w.api.endStreams)
@@ -114,7 +114,7 @@ func get[T any](c caller, path string) T {
 }
 
 // refused sends a request that must be refused with a status.
-func (c caller) refused(status int, method, path string, body any) (p problem) {
+func (c caller) refused(status int, method, path string, body any) (p web.Problem) {
 	c.t.Helper()
 	got := c.send(method, path, body)
 	require.Equal(c.t, status, got.status, "%s %s: %s", method, path, got.text)

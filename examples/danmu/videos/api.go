@@ -3,11 +3,11 @@ package videos
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/web"
 )
 
 // action handles a request. Its answer is sent as JSON.
@@ -16,7 +16,7 @@ type action func(*http.Request) (answer any, err error)
 // route registers an action. Requests with other query parameters are refused.
 func (s *Service) route(pattern string, do action, parameters ...string) {
 	h := func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+		ctx, cancel := context.WithTimeout(r.Context(), web.RequestTime)
 		defer cancel()
 		r = r.WithContext(ctx)
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -29,7 +29,7 @@ func (s *Service) route(pattern string, do action, parameters ...string) {
 			s.refuse(w, r, err)
 			return
 		}
-		write(w, http.StatusOK, answer)
+		web.Write(w, http.StatusOK, answer)
 	}
 	if s.opts.Wrap != nil {
 		h = s.opts.Wrap(pattern, h)
@@ -37,13 +37,15 @@ func (s *Service) route(pattern string, do action, parameters ...string) {
 	s.mux.HandleFunc(pattern, h)
 }
 
+const maxBody = 64 << 10 // bytes
+
 // admit refuses requests that come too often, have an unknown parameter or name an
 // unknown video or user.
 func (s *Service) admit(r *http.Request, parameters []string) error {
 	if err := s.requests.Take(guard.Client(r)); err != nil {
 		return err
 	}
-	if err := checkQuery(r, parameters); err != nil {
+	if err := web.CheckQuery(r, parameters); err != nil {
 		return err
 	}
 	if id := r.PathValue("id"); id != "" && !s.has(id) {
@@ -53,16 +55,7 @@ func (s *Service) admit(r *http.Request, parameters []string) error {
 }
 
 func (s *Service) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	p := problemOf(err)
-	if p.status >= http.StatusInternalServerError {
-		log := s.opts.Log
-		var damaged *plaza.CorruptError
-		if errors.As(err, &damaged) {
-			log = log.With("table", damaged.Table, "pk", damaged.PK, "sk", damaged.SK)
-		}
-		log.Error("request failed", "route", r.Pattern, "status", p.status, "err", err)
-	}
-	p.write(w)
+	web.ProblemOf(err, wireName).Refuse(w, r, err, s.opts.Log)
 }
 
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -263,7 +263,7 @@ func TestRequestsInUnknownNamesAreRefused(t *testing.T) {
 	} {
 		status, _, text := w.send(t, c.method, c.path, c.body)
 		require.Equal(t, http.StatusForbidden, status, "%s %s: %s", c.method, c.path, text)
-		require.JSONEq(t, `{"error":{"field":"userId","reason":"is not known here"}}`, text)
+		require.JSONEq(t, `{"error":"Forbidden","field":"userId","reason":"is not known here"}`, text)
 	}
 	require.Equal(t, before, w.items(t))
 	call[any](t, w, "PUT", at+"/like?user=ann", "")

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/examples/web"
 )
 
 func offlineTests() pages {
@@ -86,7 +87,7 @@ func (g *gate) start() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.service, g.w.service = s, s
-	g.server = NewServer(g, log)
+	g.server = web.NewServer(g, log)
 	go func(server *http.Server) { _ = server.Serve(listener) }(g.server)
 }
 
@@ -127,7 +128,7 @@ func (g *gate) refuse(status, after int) {
 		if after > 0 {
 			w.Header().Set("Retry-After", fmt.Sprint(after))
 		}
-		write(w, status, map[string]any{"error": problem{Reason: "it is full"}})
+		web.Write(w, status, web.Problem{Reason: "it is full"})
 		return true
 	})
 }

@@ -2,6 +2,7 @@ package videos
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -19,8 +20,7 @@ type list struct {
 	Cursor string    `json:"cursor"`
 }
 
-// send stores a danmu and shows it to all viewers of its video. The first one that
-// names an owner sets the owner of the video.
+// send stores a danmu and shows it to all viewers of its video.
 func (s *Service) send(r *http.Request) (any, error) {
 	var given submission
 	if err := s.read(r, &given); err != nil {
@@ -51,15 +51,24 @@ func (s *Service) submit(r *http.Request, given submission) (message, error) {
 	if err := s.videoSends.Take(c.Object); err != nil {
 		return message{}, err
 	}
-	owner, err := s.owner(r.Context(), given, c.Progress)
-	if err != nil {
+	owner, err := s.ownerOf(r.Context(), c.Object)
+	switch {
+	case err != nil:
 		return message{}, err
+	case given.OwnerID != "" && given.OwnerID != owner:
+		return message{}, &plaza.InvalidError{Field: "ownerId", Reason: "is not the owner of the video"}
 	}
 	sent, _, err := s.hub.Send(r.Context(), c)
 	if err != nil {
 		return message{}, err
 	}
 	return messageOf(sent, owner), nil
+}
+
+// ownerOf returns the owner of a video, or "" for none.
+func (s *Service) ownerOf(ctx context.Context, object string) (string, error) {
+	settings, err := s.danmu.Settings(ctx, object)
+	return settings.Owner, err
 }
 
 // queryByTime lists the danmu from a moment on.

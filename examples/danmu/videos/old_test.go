@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/danmu"
@@ -64,69 +61,6 @@ func TestASendWithAKeyIsOneDanmu(t *testing.T) {
 	require.Equal(t, http.StatusConflict, status)
 }
 
-func TestTheFirstSendSetsTheOwner(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, Hills())
-	const body = `{"objectId":"7","userId":"a","ownerId":%q,"content":{"text":"x","time":%d}}`
-	require.Equal(t, "o", call[message](t, w, "POST", "/danmu/send", fmt.Sprintf(body, "o", 1)).OwnerID)
-	require.Equal(t, "o", call[message](t, w, "POST", "/danmu/send", fmt.Sprintf(body, "", 2)).OwnerID)
-	status, _, text := w.send(t, "POST", "/danmu/send", fmt.Sprintf(body, "other", 3))
-	require.Equal(t, http.StatusBadRequest, status)
-	require.JSONEq(t, `{"error":{"field":"ownerId","reason":"is not the owner of the video"}}`, text)
-	for _, m := range call[list](t, w, "GET", "/danmu/pull/7", "").Data {
-		require.Equal(t, "o", m.OwnerID)
-	}
-}
-
-func TestOneOfManyClaimsOfAVideoSucceeds(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, Hills())
-	const many = 8
-	var statuses [many]int
-	var answers [many]message
-	var sending sync.WaitGroup
-	for i := range many {
-		sending.Go(func() {
-			var text string
-			statuses[i], _, text = w.send(t, "POST", "/danmu/send", fmt.Sprintf(`{"objectId":"7","userId":"u%[1]d","ownerId":"o%[1]d","content":{"text":"x","time":1}}`, i))
-			assert.NoError(t, json.Unmarshal([]byte(text), &answers[i]))
-		})
-	}
-	sending.Wait()
-	settings, err := w.service.danmu.Settings(t.Context(), "7")
-	require.NoError(t, err)
-	stored := call[list](t, w, "GET", "/danmu/pull/7", "").Data
-	require.Len(t, stored, 1)
-	for i, status := range statuses {
-		if fmt.Sprint("o", i) == settings.Owner {
-			require.Equal(t, http.StatusOK, status)
-			require.Equal(t, stored[0], answers[i])
-		} else {
-			require.Equal(t, http.StatusBadRequest, status)
-		}
-	}
-}
-
-func TestARefusedSendSetsNoOwner(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, Hills())
-	_, err := w.service.danmu.Configure(t.Context(), "7", danmu.Settings{Duration: time.Minute})
-	require.NoError(t, err)
-	for name, content := range map[string]string{
-		"no text":    `{"text":" ","time":1}`,
-		"a long one": `{"text":"` + strings.Repeat("x", 101) + `","time":1}`,
-		"a size":     `{"text":"x","size":"99px","time":1}`,
-		"no time":    `{"text":"x"}`,
-		"too late":   `{"text":"x","time":61}`,
-	} {
-		status, _, text := w.send(t, "POST", "/danmu/send", `{"objectId":"7","userId":"a","ownerId":"o","content":`+content+`}`)
-		require.Equal(t, http.StatusBadRequest, status, name+text)
-		settings, err := w.service.danmu.Settings(t.Context(), "7")
-		require.NoError(t, err)
-		require.Empty(t, settings.Owner, name)
-	}
-}
-
 func TestListsContinueFromTheirCursorToTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Hills())
@@ -150,7 +84,7 @@ func TestEveryPositionAndColorOfOldClientsIsUnderstood(t *testing.T) {
 	w := newWorld(t, Hills())
 	i := 0
 	for position, mode := range map[int]danmu.Mode{0: danmu.Scroll, 1: danmu.Top, 2: danmu.Bottom, 3: danmu.Reverse} {
-		for color, rgb := range map[string]uint32{"Yellow": 0xFFFF00, "#0f8": 0x00FF88, "#00A1FF": 0x00A1FF, "black": 0, "rebeccapurple": 0x663399} {
+		for color, rgb := range map[string]uint32{"Yellow": 0xFFFF00, "#0f8": 0x00FF88, "#00A1FF": 0x00A1FF, "black": 0, "tomato": 0xFF6347} {
 			i++
 			body := fmt.Sprintf(`{"objectId":"1","userId":"u%d","content":{"text":"x","color":%q,"position":%d,"time":1}}`, i, color, position)
 			m := call[message](t, w, "POST", "/danmu/send", body)

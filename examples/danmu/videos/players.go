@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
+	"github.com/plaza-sdk/plaza/examples/web"
 )
 
 // contentTypes of the formats that players read. NDJSON is not one of them: it has data
@@ -47,7 +48,7 @@ func (s *Service) writeFile(w http.ResponseWriter, r *http.Request, id string, f
 		s.refuse(w, r, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+	ctx, cancel := context.WithTimeout(r.Context(), web.RequestTime)
 	defer cancel()
 	begun := &begun{ResponseWriter: w, kind: kind}
 	if err := s.export(ctx, begun, id, f); err != nil && !begun.yet {

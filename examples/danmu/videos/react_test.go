@@ -64,7 +64,7 @@ func TestReportsHideADanmu(t *testing.T) {
 	}
 	status, _, text := w.send(t, "PUT", about(sent.ID, "/report", "a"), "")
 	require.Equal(t, http.StatusForbidden, status)
-	require.JSONEq(t, `{"error":{"reason":"you cannot report your own"}}`, text)
+	require.JSONEq(t, `{"error":"Forbidden","reason":"you cannot report your own"}`, text)
 	for i := range 5 {
 		require.Len(t, call[list](t, w, "GET", "/danmu/pull/1", "").Data, 1)
 		require.True(t, report(fmt.Sprint("u", i)))

@@ -2,29 +2,12 @@ package videos
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 )
-
-// checkQuery refuses unknown parameters, and malformed ones that r.URL.Query drops.
-func checkQuery(r *http.Request, known []string) error {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return &plaza.InvalidError{Field: "query", Reason: "is malformed"}
-	}
-	for name := range query {
-		if !slices.Contains(known, name) {
-			return &plaza.InvalidError{Field: "query", Reason: fmt.Sprintf("has an unknown parameter %q", name)}
-		}
-	}
-	return nil
-}
 
 // readPage reads the size of a page and its cursor.
 func readPage(r *http.Request) (cursor.PageRequest, error) {

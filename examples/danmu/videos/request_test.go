@@ -132,12 +132,10 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 			}
 			status, _, text := w.send(t, c.method, c.path, c.body)
 			require.Equal(t, c.status, status, text)
-			var answer struct {
-				Error struct{ Field, Reason string }
-			}
+			var answer struct{ Field, Reason string }
 			require.NoError(t, json.Unmarshal([]byte(text), &answer))
-			require.Equal(t, c.field, answer.Error.Field, text)
-			require.NotEmpty(t, answer.Error.Reason)
+			require.Equal(t, c.field, answer.Field, text)
+			require.NotEmpty(t, answer.Reason)
 		})
 	}
 	require.Equal(t, before, w.items(t))

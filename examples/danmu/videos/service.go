@@ -63,8 +63,6 @@ type Service struct {
 	reactions      *guard.Rate // by address
 	videoReactions *guard.Rate
 
-	claiming sync.Mutex // held while a video gets its owner
-
 	ending     chan struct{} // closed to end the streams
 	endStreams func()
 }

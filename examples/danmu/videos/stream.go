@@ -16,6 +16,7 @@ import (
 )
 
 const (
+	ownerTime    = time.Second
 	beat         = 10 * time.Second // the longest time between two events, so that a page that is gone is noticed
 	presentEvery = time.Second      // for 5,000 viewers; a tenth for 500
 )
@@ -36,7 +37,10 @@ type liked struct {
 func (s *Service) encode(room string, events []live.Event) []byte {
 	all, owner := []happened{}, ""
 	if slices.ContainsFunc(events, func(e live.Event) bool { return e.Kind == live.Sent }) {
-		owner = s.ownerOf(room)
+		// Danmu must not be late: if the read takes too long, they name no owner.
+		ctx, cancel := context.WithTimeout(context.Background(), ownerTime)
+		defer cancel()
+		owner, _ = s.ownerOf(ctx, room)
 	}
 	for _, e := range events {
 		switch e.Kind {

@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 	"github.com/plaza-sdk/plaza/examples/sse"
+	"github.com/plaza-sdk/plaza/examples/web"
 )
 
 // listen joins the room of video 1, after an event id unless that is empty.
@@ -112,7 +113,7 @@ func TestTheNumberOfViewersIsRightAtOnce(t *testing.T) {
 		s := newService(Options{Videos: []Video{Hills()}, Log: log})
 		s.hub = hub
 		pages := make(pipes)
-		server := NewServer(s, log)
+		server := web.NewServer(s, log)
 		go func() { _ = server.Serve(pages) }()
 		defer func() {
 			close(pages)

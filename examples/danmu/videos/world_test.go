@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
 )
@@ -43,7 +44,7 @@ func newWorldOf(t *testing.T, opts *Options) world {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.Close()) })
 	w.server = httptest.NewUnstartedServer(nil)
-	w.server.Config = NewServer(w.service, log)
+	w.server.Config = web.NewServer(w.service, log)
 	w.server.Start()
 	w.url, w.client = w.server.URL, w.server.Client()
 	t.Cleanup(w.server.Close)

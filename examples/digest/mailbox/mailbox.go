@@ -10,7 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
+	"net/http/httptest" //nolint:depguard // a server with TLS on loopback
 	"slices"
 	"sync"
 	"time"

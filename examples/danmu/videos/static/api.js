@@ -36,7 +36,7 @@ async function answerOf(method, path, body) {
   const json = await answer.json().catch(() => null); // something in between may answer, too
   if (answer.ok && json) return json;
   const status = answer.ok ? 502 : answer.status;
-  throw Object.assign(new Error(reasonOf(json?.error ?? { reason: "Something failed there." }, status)), {
+  throw Object.assign(new Error(reasonOf(json ?? { reason: "Something failed there." }, status)), {
     status, after: Number(answer.headers.get("Retry-After")) || 0,
   });
 }

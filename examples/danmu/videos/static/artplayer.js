@@ -27,7 +27,7 @@ async function call(path, body) {
   const answer = await fetch(path, body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
   const json = await answer.json();
   if (answer.ok) return json;
-  throw new Error(reasonOf(json.error, answer.status));
+  throw new Error(reasonOf(json, answer.status));
 }
 
 // read is the plugin's danmuku option. Danmu that came live while it read stay.
