@@ -263,6 +263,7 @@ func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
 				})
 			}
 			in.Off()
+			p.holds(t)
 
 			found := map[danmu.ID]*expected{}
 			for _, c := range changes.Next(t) {

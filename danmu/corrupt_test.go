@@ -208,8 +208,7 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 		{"ended": text("x")}, {"id": text(""), "ended": number("1")}, {},
 	} {
 		for _, c := range []danmu.Comment{bad, good} {
-			_, err := w.Like(t.Context(), of(c, "zoe"))
-			require.NoError(t, err)
+			does(t, true)(w.Like(t.Context(), of(c, "zoe")))
 		}
 		sk := "v#" + bad.ID.String() + "#L"
 		require.NoError(t, w.raw(t).Delete("pk", "U#zoe").Range("sk", sk).Run(t.Context()))
@@ -259,7 +258,7 @@ func TestReadsSurviveRandomItems(t *testing.T) {
 			require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
 			for range faults.Size(30, 8) {
 				item := items[random.IntN(len(items))]
-				names := slices.Sorted(mapsKeys(item))
+				names := slices.Sorted(maps.Keys(item))
 				name := names[random.IntN(len(names))]
 				if name == "pk" || name == "sk" {
 					continue
@@ -286,52 +285,24 @@ func TestReadsSurviveRandomItems(t *testing.T) {
 	}
 }
 
-func mapsKeys(item dynamo.Item) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range item {
-			if !yield(name) {
-				return
-			}
-		}
-	}
-}
-
 // anything returns a random value, of any type except for index keys.
 func anything(random *rand.Rand, was types.AttributeValue, key bool) types.AttributeValue {
-	data := make([]byte, 1+random.IntN(12))
-	for i := range data {
-		data[i] = byte(random.Uint32())
-	}
-	word := fmt.Sprintf("%x", data)
-	if key || random.IntN(3) == 0 {
-		switch was := was.(type) {
-		case *types.AttributeValueMemberS:
-			return text(word)
-		case *types.AttributeValueMemberN:
-			return number([]string{"-1", "0", "1e30", "-9223372036854775808", "9223372036854775807", "0.5", "123456789"}[random.IntN(7)])
-		case *types.AttributeValueMemberB:
-			changed := slices.Clone(was.Value)
-			changed[random.IntN(len(changed))] ^= byte(1 + random.IntN(255))
-			return &types.AttributeValueMemberB{Value: changed}
-		}
-	}
-	switch random.IntN(9) {
-	case 0:
+	word := fmt.Sprintf("%x", random.Uint32())
+	if key {
 		return text(word)
-	case 1:
-		return number(fmt.Sprint(int64(random.Uint64())))
-	case 2:
-		return &types.AttributeValueMemberB{Value: data}
-	case 3:
-		return &types.AttributeValueMemberBOOL{Value: random.IntN(2) == 0}
-	case 4:
-		return &types.AttributeValueMemberNULL{Value: true}
-	case 5:
-		return &types.AttributeValueMemberL{Value: []types.AttributeValue{number("1"), text(word)}}
-	case 6:
-		return &types.AttributeValueMemberM{Value: dynamo.Item{"n": number("0"), "from": text(word)}}
-	case 7:
-		return &types.AttributeValueMemberSS{Value: []string{word}}
 	}
-	return &types.AttributeValueMemberNS{Value: []string{"1", "-7"}}
+	if b, ok := was.(*types.AttributeValueMemberB); ok && random.IntN(2) == 0 {
+		changed := slices.Clone(b.Value)
+		changed[random.IntN(len(changed))] ^= byte(1 + random.IntN(255))
+		return &types.AttributeValueMemberB{Value: changed}
+	}
+	values := []types.AttributeValue{
+		text(word), number(fmt.Sprint(int64(random.Uint64()))),
+		number("-1"), number("0"), number("1e30"), number("0.5"), number("9223372036854775807"),
+		&types.AttributeValueMemberB{Value: []byte(word)}, &types.AttributeValueMemberBOOL{Value: random.IntN(2) == 0},
+		&types.AttributeValueMemberNULL{Value: true}, &types.AttributeValueMemberL{Value: []types.AttributeValue{number("1"), text(word)}},
+		&types.AttributeValueMemberM{Value: dynamo.Item{"n": number("0"), "from": text(word)}},
+		&types.AttributeValueMemberSS{Value: []string{word}}, &types.AttributeValueMemberNS{Value: []string{"1", "-7"}},
+	}
+	return values[random.IntN(len(values))]
 }

@@ -74,33 +74,6 @@ var faultMixes = []faults.Rates{
 	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
 }
 
-func TestCountsEqualReactionsUnderFaults(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(20) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			in := faults.New(t, seed, faultMixes[seed%3])
-			in.Off()
-			p := &party{stage: newStage(t, in.Wrap), object: "film", users: []string{"anna", "jack", "zoe"}}
-			p.configure(t, "film", danmu.Settings{Shards: 4})
-			for _, user := range p.users {
-				p.add(p.say(t, user, "by "+user))
-			}
-			in.On()
-			random := rand.New(rand.NewPCG(seed, 1))
-			for range 40 {
-				c := p.comments[random.IntN(3)]
-				p.act(t, c, p.users[random.IntN(3)], deeds[random.IntN(len(deeds))], func(call func() error) int {
-					return faults.Acknowledged(t, call)
-				})
-			}
-			in.Off()
-			require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice))
-			p.holds(t)
-		})
-	}
-}
-
 // expected is a comment and its expected state.
 type expected struct {
 	danmu.Comment

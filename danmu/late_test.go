@@ -1,16 +1,11 @@
 package danmu_test
 
 import (
-	"bytes"
 	"context"
-	"io"
-	"net/http"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -20,79 +15,36 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// delayer holds one request back until its caller has given up.
+// delayer holds the next request of an operation back until its caller has given up.
 type delayer struct {
-	mu   sync.Mutex
-	op   string // the operation to hold; "" for none
-	next aws.HTTPClient
-	held *http.Request
-	body []byte
+	faults.Late
+	op atomic.Value // of strings; empty: it holds nothing
 }
 
-func (h *delayer) wrap(next aws.HTTPClient) aws.HTTPClient {
-	h.next = next
-	return h
+func newDelayer() *delayer {
+	d := new(delayer)
+	d.op.Store("")
+	d.Holds = func(op string, _ []byte) bool { return op == d.op.Load() }
+	return d
 }
 
-func (h *delayer) Do(r *http.Request) (*http.Response, error) {
-	if !h.holds(r) {
-		return h.next.Do(r)
-	}
-	<-r.Context().Done()
-	return nil, r.Context().Err()
-}
-
-func (h *delayer) holds(r *http.Request) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.op == "" || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+h.op) {
-		return false
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		panic(err)
-	}
-	h.op, h.body = "", body
-	h.held = r.Clone(context.WithoutCancel(r.Context()))
-	h.held.GetBody = nil
-	return true
-}
-
-// hold makes the call, and cancels it as soon as its request of the operation is held
-// back.
-func (h *delayer) hold(t testing.TB, op string, call func(context.Context) error) {
+// hold makes the call, whose requests of the operation are held back.
+func (d *delayer) hold(t testing.TB, op string, call func(context.Context) error) {
 	t.Helper()
-	h.mu.Lock()
-	h.op, h.held = op, nil
-	h.mu.Unlock()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- call(ctx) }()
-	require.Eventually(t, func() bool {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		return h.held != nil
-	}, 10*time.Second, time.Millisecond)
-	cancel()
-	require.ErrorIs(t, <-done, plaza.ErrUnknownOutcome)
+	d.op.Store(op)
+	require.ErrorIs(t, call(t.Context()), plaza.ErrUnknownOutcome)
+	d.op.Store("")
 }
 
-// release delivers the request.
-func (h *delayer) release(t testing.TB) {
-	t.Helper()
-	r := h.held
-	r.Body = io.NopCloser(bytes.NewReader(h.body))
-	res, err := h.next.Do(r)
-	require.NoError(t, err)
-	require.NoError(t, res.Body.Close())
-}
+// release delivers them.
+func (d *delayer) release(t testing.TB) { d.Arrive(t) }
 
 // late returns a stage with such a network, and a comment sent there.
 func late(t testing.TB) (stage, *delayer, danmu.Comment) {
 	t.Helper()
-	s, h := newStage(t), &delayer{}
+	s, h := newStage(t), newDelayer()
 	c := s.say(t, "jack", "haha")
-	return s.process(t, h.wrap), h, c
+	return s.process(t, h.Wrap), h, c
 }
 
 func (s stage) next(t testing.TB) ids.ID {
@@ -135,26 +87,20 @@ func TestALateLikeDoesNotComeBack(t *testing.T) {
 				}
 				do, undo := deed.do(s), deed.undo(s)
 				h.hold(t, "TransactWriteItems", func(ctx context.Context) error { _, err := do(ctx, a); return err })
-				changed, err := do(t.Context(), a)
-				require.NoError(t, err)
-				require.True(t, changed)
+				does(t, true)(do(t.Context(), a))
 				done := s.counts(t, c)
 				require.NotZero(t, done)
-				changed, err = undo(t.Context(), of(c, "anna"))
-				require.NoError(t, err)
-				require.True(t, changed)
+				does(t, true)(undo(t.Context(), of(c, "anna")))
 				require.Zero(t, s.counts(t, c))
 
 				h.release(t)
 				require.Zero(t, s.counts(t, c), "a late request")
 				if named {
-					changed, err = do(t.Context(), a)
+					changed, err := do(t.Context(), a)
 					require.ErrorIs(t, err, plaza.ErrRemoved, "a late repeat")
 					require.False(t, changed)
 				}
-				changed, err = do(t.Context(), of(c, "anna"))
-				require.NoError(t, err)
-				require.True(t, changed)
+				does(t, true)(do(t.Context(), of(c, "anna")))
 				require.Equal(t, done, s.counts(t, c), "one after it")
 			})
 		}
@@ -165,13 +111,10 @@ func TestALateUnlikeKeepsLaterLikes(t *testing.T) {
 	t.Parallel()
 	s, h, c := late(t)
 	a := of(c, "anna")
-	_, err := s.Like(t.Context(), a)
-	require.NoError(t, err)
+	does(t, true)(s.Like(t.Context(), a))
 	h.hold(t, "TransactWriteItems", func(ctx context.Context) error { _, err := s.Unlike(ctx, a); return err })
 	for _, call := range []func(context.Context, danmu.Action) (bool, error){s.Unlike, s.Like} {
-		changed, err := call(t.Context(), a)
-		require.NoError(t, err)
-		require.True(t, changed)
+		does(t, true)(call(t.Context(), a))
 	}
 	h.release(t)
 	require.Equal(t, [2]int64{1, 0}, s.counts(t, c))
@@ -185,9 +128,7 @@ func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
 	older.Op, a.Op, newer.Op = s.next(t), s.next(t), s.next(t)
 	h.hold(t, "TransactWriteItems", func(ctx context.Context) error { _, err := s.Like(ctx, a); return err })
 	for range 2 {
-		changed, err := s.Unlike(t.Context(), a)
-		require.NoError(t, err)
-		require.False(t, changed)
+		does(t, false)(s.Unlike(t.Context(), a))
 	}
 	h.release(t)
 	require.Zero(t, s.counts(t, c))
@@ -197,28 +138,20 @@ func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
 	}
 
 	for range 2 {
-		changed, err := s.Like(t.Context(), newer)
-		require.NoError(t, err)
-		require.True(t, changed, "a repeat says so again")
+		does(t, true, "a repeat says so again")(s.Like(t.Context(), newer))
 	}
-	changed, err := s.Like(t.Context(), of(c, "anna"))
-	require.NoError(t, err)
-	require.False(t, changed, "it stands by another")
+	does(t, false, "it stands by another")(s.Like(t.Context(), of(c, "anna")))
 	for _, gone := range []danmu.Action{older, a} {
-		changed, err := s.Unlike(t.Context(), gone)
-		require.NoError(t, err)
-		require.False(t, changed, "a newer one stands")
+		does(t, false, "a newer one stands")(s.Unlike(t.Context(), gone))
 	}
 	require.NotZero(t, s.counts(t, c))
 	newest := of(c, "anna")
 	newest.Op = s.next(t)
 	for i := range 2 {
-		changed, err = s.Unlike(t.Context(), newest)
-		require.NoError(t, err)
-		require.Equal(t, i == 0, changed, "what is older goes with it")
+		does(t, i == 0, "what is older goes with it")(s.Unlike(t.Context(), newest))
 	}
 	require.Zero(t, s.counts(t, c))
-	_, err = s.Like(t.Context(), newest)
+	_, err := s.Like(t.Context(), newest)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 }
 
@@ -230,16 +163,12 @@ func TestDifferentClocksLoseNoLike(t *testing.T) {
 	c := s.say(t, "jack", "haha")
 	ahead := of(c, "anna")
 	ahead.Op = ids.At(s.Now().Add(9*time.Second)) + 5
-	changed, err := s.Like(t.Context(), ahead)
-	require.NoError(t, err)
-	require.True(t, changed)
+	does(t, true)(s.Like(t.Context(), ahead))
 	for _, call := range []func(context.Context, danmu.Action) (bool, error){s.Unlike, s.Like, s.Unlike} {
-		changed, err = call(t.Context(), of(c, "anna"))
-		require.NoError(t, err)
-		require.True(t, changed)
+		does(t, true)(call(t.Context(), of(c, "anna")))
 	}
 	require.Zero(t, s.counts(t, c))
-	_, err = s.Like(t.Context(), ahead)
+	_, err := s.Like(t.Context(), ahead)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 }
 
@@ -254,9 +183,7 @@ func TestAnEarlierOpWorksAfterAnUnlike(t *testing.T) {
 		call func(context.Context, danmu.Action) (bool, error)
 		a    danmu.Action
 	}{{s.Like, first}, {s.Unlike, of(c, "anna")}, {s.Like, second}} {
-		changed, err := step.call(t.Context(), step.a)
-		require.NoError(t, err)
-		require.True(t, changed)
+		does(t, true)(step.call(t.Context(), step.a))
 	}
 	require.Equal(t, [2]int64{1, 0}, s.counts(t, c))
 }

@@ -259,39 +259,3 @@ func TestRepeatsTakeOnePlaceUnderTheCap(t *testing.T) {
 	require.Len(t, few, 1)
 	require.Equal(t, 10, 1+few[0].Repeats+dropped)
 }
-
-// The episode has a hundred comments in most seconds.
-func BenchmarkShow10000(b *testing.B) {
-	crowd := make([]Comment, 10_000)
-	for i := range crowd {
-		id := ID{uint32(i) * 10, 1<<61 + uint64(i)<<14}
-		crowd[i] = Comment{ID: id, Progress: id.Progress(), Text: fmt.Sprint("前方高能 ", i%3000), User: fmt.Sprint("user ", i%700), Weight: i % 7}
-	}
-	words, patterns := make([]string, 20), []string{`^2{1,2}3+$`, `^6+$`}
-	for i := range words {
-		words[i] = fmt.Sprint("nothing ", i)
-	}
-	f, err := NewFilter(FilterRules{Words: words, Patterns: patterns, Users: []string{"user 7"}})
-	require.NoError(b, err)
-	for _, c := range []struct {
-		name string
-		opts WindowOptions
-	}{
-		{"plain", WindowOptions{}},
-		{"filter", WindowOptions{Filter: f}},
-		{"share", WindowOptions{Sample: 1}},
-		{"cap", WindowOptions{Cap: 50}},
-		{"merge", WindowOptions{Merge: 5 * time.Second}},
-		{"all", WindowOptions{Filter: f, Sample: 1, Cap: 30, Merge: 5 * time.Second}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				shown, _ := c.opts.show(crowd, "owner", testHideAt)
-				if len(shown) == 0 {
-					b.Fatal("nothing shown")
-				}
-			}
-		})
-	}
-}

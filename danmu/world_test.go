@@ -206,3 +206,13 @@ func (c *clock) pass(d time.Duration) {
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
+
+// does checks what a call reports about a change.
+func does(t tester, want bool, about ...any) func(changed bool, err error) {
+	t.Helper()
+	return func(changed bool, err error) {
+		t.Helper()
+		require.NoError(t, err, about...)
+		require.Equal(t, want, changed, about...)
+	}
+}

@@ -5,10 +5,8 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -164,53 +162,5 @@ func BenchmarkEdit(b *testing.B) {
 			ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: theStored,
 		})
 		require.NoError(b, err)
-	})
-}
-
-// BenchmarkCrowd has 16 senders in one conversation of two, and reports messages a second: by
-// Send, and by hand as the engine's ceiling, where each transaction follows the one before.
-func BenchmarkCrowd(b *testing.B) {
-	const senders = 16
-	run := func(b *testing.B, send func() error) {
-		var crowd sync.WaitGroup
-		var left atomic.Int64
-		left.Store(int64(b.N))
-		b.ResetTimer()
-		for range senders {
-			crowd.Go(func() {
-				for left.Add(-1) >= 0 {
-					if err := send(); err != nil {
-						b.Error(err)
-					}
-				}
-			})
-		}
-		crowd.Wait()
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
-	}
-	b.Run("send", func(b *testing.B) {
-		w := newWorld(b, nil)
-		run(b, func() error { _, _, err := w.Send(b.Context(), w.says(pair, "ann", proposal)); return err })
-	})
-	b.Run("by hand", func(b *testing.B) {
-		w := newWorld(b, nil)
-		h := byHand{w, dynamotest.DB(b).Client().(*dynamodb.Client)}
-		var turn sync.Mutex
-		n := int64(0)
-		run(b, func() error {
-			turn.Lock()
-			n++
-			id, seq := h.id().String(), n
-			err := h.store(b.Context(), pair, "ann", id, seq)
-			turn.Unlock()
-			if err == nil {
-				err = h.raise(b.Context(), pair, []string{"ann", "ben"}, false, id, seq)
-			}
-			var outrun *types.ConditionalCheckFailedException
-			if errors.As(err, &outrun) { // a later message came first
-				err = nil
-			}
-			return err
-		})
 	})
 }

@@ -18,12 +18,11 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// operation is a call that writes. It is about the group of that name, with ann, ben and
-// cleo in it, or the pair of ann and ben of that name; both have two messages.
+// operation is a call that writes several items. It is about the group of that name, with
+// ann, ben and cleo in it, and two messages.
 type operation struct {
-	prepare func(t *testing.T, w world, name string)
-	call    func(ctx context.Context, p world, name string) error
-	check   func(t *testing.T, w world, name string) // after it was repeated until it succeeded
+	call  func(ctx context.Context, p world, name string) error
+	check func(t *testing.T, w world, name string) // after it was repeated until it succeeded
 }
 
 func of(user, group string) message.In { return message.In{Conversation: group, User: user} }
@@ -82,55 +81,6 @@ var operations = map[string]operation{
 			require.EqualValues(t, 2, w.settled(t, name, "ann", "cleo"))
 			w.send(t, name, "ann")
 			require.Equal(t, downFrom(2, 1), w.history(t, of("ben", name), 10))
-		},
-	},
-	"block": {
-		call: func(ctx context.Context, p world, name string) error {
-			_, err := p.Block(ctx, pairOf(name))
-			return err
-		},
-		check: func(t *testing.T, w world, name string) {
-			p := pairOf(name)
-			_, _, err := w.Send(t.Context(), say(p.Conversation(), p.Other, "refused"))
-			require.ErrorIs(t, err, message.ErrBlocked)
-			require.EqualValues(t, 2, w.settled(t, p.Conversation(), p.User, p.Other))
-		},
-	},
-	"unblock": {
-		prepare: func(t *testing.T, w world, name string) {
-			_, err := w.Block(t.Context(), pairOf(name))
-			require.NoError(t, err)
-		},
-		call: func(ctx context.Context, p world, name string) error {
-			_, err := p.Unblock(ctx, pairOf(name))
-			return err
-		},
-		check: func(t *testing.T, w world, name string) {
-			p := pairOf(name)
-			w.send(t, p.Conversation(), p.Other)
-			require.EqualValues(t, 3, w.settled(t, p.Conversation(), p.User, p.Other))
-		},
-	},
-	"edit": {
-		call: func(ctx context.Context, p world, name string) error {
-			m := say(name, "ann", "edited")
-			m.Seq = 1
-			_, _, err := p.Edit(ctx, m)
-			return err
-		},
-		check: func(t *testing.T, w world, name string) {
-			require.Equal(t, "text of edited", w.message(t, of("ben", name), 1).Text)
-		},
-	},
-	"recall": {
-		call: func(ctx context.Context, p world, name string) error {
-			_, err := p.Recall(ctx, of("ann", name), 1)
-			return err
-		},
-		check: func(t *testing.T, w world, name string) {
-			m := w.message(t, of("ben", name), 1)
-			require.Empty(t, m.Text)
-			require.NotZero(t, m.Recalled)
 		},
 	},
 }
@@ -224,10 +174,6 @@ func (w world) whole(t testing.TB, group string) {
 func (o operation) run(t *testing.T, w world, name string, faulty func(call func(context.Context, world) error) error) {
 	t.Helper()
 	w.lay(t, name, 0, "ann", "ben", "cleo").send(t, 2)
-	w.lay(t, pairOf(name).Conversation(), 0, pairOf(name).User, pairOf(name).Other).send(t, 2)
-	if o.prepare != nil {
-		o.prepare(t, w, name)
-	}
 	err := faulty(func(ctx context.Context, p world) error { return o.call(ctx, p, name) })
 	w.whole(t, name)
 	w.whole(t, "other "+name)

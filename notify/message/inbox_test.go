@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -248,16 +247,4 @@ func TestAPreviewThatLagsIsReadAgain(t *testing.T) {
 		})
 	}
 	require.Equal(t, 3, in.Count(faults.Stale))
-}
-
-func TestInboxAndUnreadStopWithTheirContext(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := w.Inbox(ctx, "ann", cursor.PageRequest{})
-	require.ErrorIs(t, err, context.Canceled)
-	_, err = w.Unread(ctx, "ann")
-	require.ErrorIs(t, err, context.Canceled)
-	require.NotErrorIs(t, err, plaza.ErrBusy)
 }

@@ -1,8 +1,10 @@
 package message_test
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -151,10 +153,16 @@ func (m *model) compare(t require.TestingT, w world, tb testing.TB) {
 	}
 }
 
-// Two processes take turns, so that what each remembers goes out of date.
+// Two processes take turns, so that what each remembers goes out of date. The entries of
+// some messages are written only by a repeat of Send, or long after it.
 func TestConversationsAreAsTheModelSays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
+	lagging := new(atomic.Bool)
+	late := &faults.Late{Holds: func(op string, body []byte) bool {
+		return lagging.Load() && op == "UpdateItem" && bytes.Contains(body, []byte(`"U#`))
+	}}
+	laggard := w.process(t, nil, late.Wrap)
 	checks, failing := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
 		if checks++; checks > faults.Size(25, 3) && !failing { // rapid repeats what failed
@@ -176,7 +184,8 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 			require.NoError(rt, err)
 			require.Equal(rt, want, changed)
 		}
-		var said []message.Message // as it was sent
+		var said, held []message.Message // as they were sent; without entries yet
+		kept := false                    // requests that may still arrive
 		rt.Repeat(map[string]func(*rapid.T){
 			"create": func(rt *rapid.T) {
 				name := rapid.SampledFrom(m.names[1:]).Draw(rt, "group")
@@ -221,6 +230,27 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 				sent.Text += " otherwise"
 				_, _, err = p().Send(t.Context(), sent)
 				require.ErrorIs(rt, err, plaza.ErrConflict)
+			},
+			"send, and leave the entries to a repeat": func(rt *rapid.T) {
+				in := in()
+				if !m.member(in) || isPair(in.Conversation) && len(m.blocked) > 0 {
+					rt.Skip("it would be refused")
+				}
+				sent := w.says(in.Conversation, in.User, fmt.Sprint("text ", len(said)))
+				lagging.Store(true)
+				got, created, err := laggard.Send(t.Context(), sent)
+				lagging.Store(false)
+				require.Error(rt, err)
+				require.True(rt, created)
+				said, held, kept = append(said, sent), append(held, sent), true
+				m.send(got)
+			},
+			"late entries arrive": func(rt *rapid.T) {
+				if !kept {
+					rt.Skip("none is late")
+				}
+				late.Arrive(t)
+				kept = false
 			},
 			"edit or recall": func(rt *rapid.T) {
 				in := in()
@@ -340,7 +370,15 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 				m.places[in].from = max(m.places[in].from, m.newest(in))
 			},
 		})
+		for _, sent := range held {
+			_, created, err := w.Send(t.Context(), sent)
+			outcome(created, err, false, nil)
+		}
 		m.compare(rt, w, t)
+		if kept {
+			late.Arrive(t)
+			m.compare(rt, w, t)
+		}
 		failing = false
 	})
 }

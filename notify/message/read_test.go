@@ -1,14 +1,13 @@
 package message_test
 
 import (
-	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
@@ -36,9 +35,7 @@ func TestReadingNeverGoesBack(t *testing.T) {
 	ann, ben := message.In{Conversation: pair, User: "ann"}, message.In{Conversation: pair, User: "ben"}
 	before := int64(0)
 	for _, step := range []struct{ upTo, want int64 }{{5, 5}, {3, 5}, {5, 5}, {7, 7}, {5, 7}, {9, 9}, {1, 9}} {
-		changed, err := w.MarkRead(t.Context(), ben, step.upTo)
-		require.NoError(t, err)
-		require.Equal(t, step.want > before, changed)
+		does(t, step.want > before)(w.MarkRead(t.Context(), ben, step.upTo))
 		before = step.want
 		require.Equal(t, map[string]int64{"ann": 0, "ben": step.want}, w.receipts(t, ann))
 		require.Equal(t, 9-step.want, w.inbox(t, "ben")[0].Unread)
@@ -66,9 +63,7 @@ func TestAnEntryThatLagsIsReadAndCleared(t *testing.T) {
 				l.entry(t, p.Other, entry)
 			}
 			for _, want := range []bool{true, false} {
-				changed, err := call(in)
-				require.NoError(t, err)
-				require.Equal(t, want, changed)
+				does(t, want)(call(in))
 			}
 			require.EqualValues(t, 8, w.receipts(t, in)[p.Other], name, attribute)
 			found := w.entry(t, l.name, p.Other)
@@ -123,12 +118,8 @@ func TestClearHidesWhatWasSentFromOneUserOnly(t *testing.T) {
 	l.send(t, 5)
 	w.read(t, ben, 2)
 	for _, first := range []bool{true, false} {
-		changed, err := w.Clear(t.Context(), ben)
-		require.NoError(t, err)
-		require.Equal(t, first, changed)
-		changed, err = w.MarkRead(t.Context(), ben, 4)
-		require.NoError(t, err)
-		require.False(t, changed, "what was cleared is read")
+		does(t, first)(w.Clear(t.Context(), ben))
+		does(t, false, "what was cleared is read")(w.MarkRead(t.Context(), ben, 4))
 		require.Empty(t, w.history(t, ben, 3))
 		require.Equal(t, downFrom(5, 1), w.history(t, ann, 3))
 		require.Equal(t, []message.Entry{{Conversation: pair, Other: "ann", Read: 5}}, w.inbox(t, "ben"))
@@ -142,36 +133,18 @@ func TestClearHidesWhatWasSentFromOneUserOnly(t *testing.T) {
 	require.EqualValues(t, 1, w.inbox(t, "ben")[0].Unread)
 }
 
-// Devices of one user read and clear at once.
-func TestConcurrentReadsAndClearsLoseNothing(t *testing.T) {
+// The user's membership was erased meanwhile.
+func TestALateMarkRevivesNoEntry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	l := w.lay(t, "g", 0, "ann")
-	l.send(t, 40)
-	in := message.In{Conversation: "g", User: "ann"}
-	var devices sync.WaitGroup
-	for device := range 8 {
-		devices.Go(func() {
-			for n := range 5 {
-				if err := errOf(w.MarkRead(t.Context(), in, int64(1+(device*13+n*7)%40))); err != nil {
-					t.Error(err)
-				}
-			}
-			if device%4 == 0 {
-				if err := errOf(w.Clear(t.Context(), in)); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	devices.Wait()
-	most := int64(0)
-	for device := range 8 {
-		for n := range 5 {
-			most = max(most, int64(1+(device*13+n*7)%40))
-		}
-	}
-	entry := w.entry(t, "g", "ann")
-	require.EqualValues(t, 40, entry.From, fmt.Sprint(entry))
-	require.LessOrEqual(t, entry.Read, most)
+	w.create(t, "g", "ann", "ben")
+	w.send(t, "g", "ann")
+	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
+	p := w.process(t, nil, late.Wrap)
+	in := message.In{Conversation: "g", User: "ben"}
+	require.Error(t, errOf(p.Clear(t.Context(), in)))
+	require.Error(t, errOf(p.MarkRead(t.Context(), in, 1)))
+	require.NoError(t, w.Erase(t.Context(), "ben"))
+	require.Zero(t, late.Arrive(t))
+	require.Nil(t, w.item(t, "U#ben", "C#g"))
 }

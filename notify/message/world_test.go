@@ -101,9 +101,7 @@ func (w world) send(t testing.TB, conversation string, senders ...string) (last 
 // create creates a group.
 func (w world) create(t testing.TB, id string, members ...string) {
 	t.Helper()
-	created, err := w.Create(t.Context(), message.Group{ID: id, Members: members}, "ann")
-	require.NoError(t, err)
-	require.True(t, created)
+	does(t, true)(w.Create(t.Context(), message.Group{ID: id, Members: members}, "ann"))
 }
 
 // item reads an item as it is stored, nil if there is none.
@@ -169,3 +167,13 @@ func (w world) damage(t testing.TB, pk, sk string, attributes map[string]any) {
 
 // errOf is the error of a call that also reports whether it changed anything.
 func errOf(_ bool, err error) error { return err }
+
+// does checks what a call reports about a change.
+func does(t testing.TB, want bool, about ...any) func(changed bool, err error) {
+	t.Helper()
+	return func(changed bool, err error) {
+		t.Helper()
+		require.NoError(t, err, about...)
+		require.Equal(t, want, changed, about...)
+	}
+}
