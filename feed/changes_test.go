@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 	"maps"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -160,54 +158,6 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		require.NoError(t, w.Erase(ctx, "topic"))
 		sees("another Erase, and that of an outbox with references")
 	})
-}
-
-// TestChangesUnderFaultsAreWhatStands runs the model's random calls: what the
-// stream reports leads to what the outboxes hold.
-func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default each write reports its changes under faults, in another test")
-	}
-	t.Parallel()
-	for seed := range faults.Seeds(10) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			injector := faults.New(t, seed, harsh)
-			w, changes := newStreamed(t, &feed.Options{InlineFollowers: 2}, injector.Wrap)
-			m := model{w: w, random: rand.New(rand.NewPCG(seed, 1)), floors: map[string]ids.ID{}}
-			for range faults.Size(70, 40) {
-				m.step(t)
-			}
-			injector.Off()
-			type address struct {
-				owner string
-				id    ids.ID
-			}
-			stands, met := map[address]feed.Activity{}, map[address]int{}
-			for _, c := range changes.Next(t) {
-				at := address{c.Owner, c.Activity.ID}
-				require.Equal(t, c.Owner, c.Activity.Owner)
-				_, standing := stands[at]
-				require.Equal(t, c.Kind != feed.Published, standing, "%+v", c)
-				if met[at]++; c.Kind == feed.Published || c.Kind == feed.Updated {
-					stands[at] = c.Activity
-				} else {
-					require.Equal(t, stands[at], c.Activity)
-					delete(stands, at)
-				}
-			}
-			want := map[address]feed.Activity{}
-			for _, p := range m.standing {
-				got, err := w.later(t).Outbox(p.owner).Get(t.Context(), p.ID)
-				require.NoError(t, err)
-				want[address{p.owner, p.ID}] = got
-			}
-			require.Equal(t, want, stands)
-			for _, p := range m.removed {
-				require.Equal(t, 2, met[address{p.owner, p.ID}], "it was published and removed")
-			}
-		})
-	}
 }
 
 func TestChangesAreReadFromTheImages(t *testing.T) {

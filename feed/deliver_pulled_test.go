@@ -120,62 +120,6 @@ func TestThatASourceIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
 	require.Equal(t, 2, reads)
 }
 
-// A publisher that has read that its source is Pushed does not notice the switch for a
-// while. It delivers too, and the activity still shows once.
-func TestAPublisherThatRemembersPushedDeliversToo(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	stale := w.process(t, nil)
-	first := stale.publish(t, "chris", 1)[0].ID
-	at := w.switched(t, "chris", true)
-	second := stale.publish(t, "chris", 1)[0].ID
-	require.Equal(t, []ids.ID{second, first}, w.entriesOf(t, "jack"))
-	require.Equal(t, homePull{Source: "chris", Edge: w.pullOf(t, "jack").Edge, Since: w.pullOf(t, "jack").Since, At: at}, w.pullOf(t, "jack"))
-	require.LessOrEqual(t, w.pullOf(t, "jack").Since, first)
-	fresh := w.process(t, nil)
-	third := fresh.publish(t, "chris", 1)[0].ID
-	require.Equal(t, []ids.ID{second, first}, w.entriesOf(t, "jack"))
-	require.Equal(t, []ids.ID{third, second, first}, all(t, w.Home("jack").List, 2), "once each")
-}
-
-// An id is minted before the switch and published after it, both ways.
-func TestAnActivityMintedBeforeASwitchAndPublishedAfterItArrives(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	publish := func(n int, id ids.ID) {
-		t.Helper()
-		a := activity("chris", n)
-		a.ID = id
-		_, _, err := w.process(t, nil).Outbox("chris").Publish(t.Context(), a)
-		require.NoError(t, err)
-	}
-	mint := func() ids.ID {
-		t.Helper()
-		id, err := w.gen.Next(t.Context())
-		require.NoError(t, err)
-		return id
-	}
-	before, late := mint(), mint()
-	w.switched(t, "chris", true)
-	publish(1, before)
-	require.Empty(t, w.entriesOf(t, "jack"))
-	require.Equal(t, []ids.ID{before}, all(t, w.Home("jack").List, 10))
-
-	during := mint()
-	publish(2, mint())
-	w.switched(t, "chris", false)
-	publish(3, during) // below until
-	publish(4, late)
-	require.Equal(t, []ids.ID{during, late}, w.entriesOf(t, "jack"))
-	for limit := 1; limit <= 5; limit += faults.Size(1, 4) {
-		require.Equal(t, all(t, w.Outbox("chris").List, 10), all(t, w.Home("jack").List, limit))
-	}
-	require.Contains(t, all(t, w.Home("jack").List, 10), before)
-	require.Greater(t, w.pullOf(t, "jack").Until, during)
-}
-
 // A deliverer reads that chris is Pulled and pauses. When it goes on, chris is
 // Pushed. The activity lies below where homes stop reading.
 func TestADelivererMayPauseOverTheWholeWayBack(t *testing.T) {
@@ -224,28 +168,4 @@ func TestADelivererMayPauseOverTheWholeWayBack(t *testing.T) {
 	require.Equal(t, []ids.ID{b.ID}, w.entriesOf(t, "jack"), "it delivers, though chris is Pulled by now")
 	require.Zero(t, w.pullOf(t, "jack").Until)
 	require.Equal(t, []ids.ID{b.ID, a.ID}, all(t, w.Home("jack").List, 1), "once each")
-}
-
-// The modes cannot be read: the job stays.
-func TestADeliveryThatCannotReadTheModesStays(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	in := faults.New(t, 1, faults.Rates{})
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "BatchGetItem" {
-			return faults.Fault{Kind: faults.KilledBefore}
-		}
-		return faults.Fault{}
-	})
-	var failed []feed.Attempt
-	p := w.process(t, &feed.Options{OnAttempt: func(d feed.Attempt) { failed = append(failed, d) }}, in.Wrap)
-	a, created, err := p.Outbox("chris").Publish(t.Context(), activity("chris", 1))
-	require.NoError(t, err, "Deliver will do it")
-	require.True(t, created)
-	require.Len(t, failed, 1)
-	require.ErrorIs(t, failed[0].Err, faults.ErrKilled)
-	require.Len(t, w.jobs(t), 1)
-	deliverAll(t, w.later(t))
-	require.Equal(t, []ids.ID{a.ID}, w.entriesOf(t, "jack"))
 }

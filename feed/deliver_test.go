@@ -1,7 +1,6 @@
 package feed_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -138,26 +137,6 @@ func TestAFailingDeliveryDoesNotBlockOthers(t *testing.T) {
 	require.Equal(t, newestFirst(append(stuck, done...)), all(t, w.Home("jack").List, 10))
 }
 
-func TestADeliveryFinishedElsewhereLeavesNoJob(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.imported(t, "star", 30)
-	later := w.later(t)
-	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
-		deliverAll(t, later) // meanwhile another process delivers everything
-		return nil
-	}}, &feed.Options{InlineFollowers: 10})
-	require.NoError(t, err)
-	a, _, err := slow.Outbox("star").Publish(t.Context(), activity("star", 1))
-	require.NoError(t, err)
-	for shard := range 4 {
-		left, err := w.db.Table(w.feedTable).Get("pk", fmt.Sprintf("J#%d", shard)).Consistent(true).Count(t.Context())
-		require.NoError(t, err)
-		require.Zero(t, left)
-	}
-	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("reader-29").List, 10))
-}
-
 func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	n := faults.Size(30, 14)
@@ -234,52 +213,6 @@ func TestAWorkerWithAFastClockDeliversEverything(t *testing.T) {
 	}
 }
 
-// Workers respect a current lease, also if their clock is a little behind.
-func TestALeasedJobIsNotClaimed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
-	w.followedBy(t, "chris", 3)
-	w.publish(t, "chris", 1)
-	injector := faults.New(t, 1, faults.Rates{})
-	injector.KillAt(1)
-	_, err := w.process(t, nil, injector.Wrap).Deliver(t.Context())
-	require.ErrorIs(t, err, faults.ErrKilled)
-	behind := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(-9 * time.Second) }})
-	for _, other := range []world{w, behind} {
-		delivered, err := other.Deliver(t.Context())
-		require.NoError(t, err)
-		require.Zero(t, delivered)
-	}
-}
-
-func TestAResentClaimSucceeds(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
-	w.subscribe(t, "jack", "chris")
-	done := w.publish(t, "chris", 1)
-	delivered, err := w.losing(t, "lease").Deliver(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 1, delivered)
-	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
-}
-
-// losing is another process. It loses the first answer to an UpdateItem that
-// contains text, so the SDK sends that again.
-func (w world) losing(t *testing.T, text string) world {
-	t.Helper()
-	injector := faults.New(t, 1, faults.Rates{})
-	lost := false
-	injector.Script(func(op string, body []byte, _ int) faults.Fault {
-		if lost || op != "UpdateItem" || !bytes.Contains(body, []byte(text)) {
-			return faults.Fault{}
-		}
-		lost = true
-		return faults.Fault{Kind: faults.LostAfter}
-	})
-	t.Cleanup(func() { require.True(t, lost, "nothing was lost") })
-	return w.process(t, nil, injector.Wrap)
-}
-
 // Another worker ends the job between two pages; the first one stops.
 func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 	t.Parallel()
@@ -303,21 +236,4 @@ func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 	require.Equal(t, 1, walks)
 	require.Len(t, deliveries, 1)
 	require.False(t, deliveries[0].Done)
-}
-
-func TestAFailedCheckpointIsReported(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
-	w.followedBy(t, "chris", 6)
-	done := w.publish(t, "chris", 1)
-	injector := faults.New(t, 1, faults.Rates{})
-	injector.KillBefore(3) // claim, batch, checkpoint
-	process := w.process(t, nil, injector.Wrap)
-	dying, err := feed.New(process.db, w.feedTable, w.gen, pagedGraph{process.follows}, nil)
-	require.NoError(t, err)
-	_, err = dying.Deliver(t.Context())
-	require.ErrorIs(t, err, faults.ErrKilled)
-	require.Len(t, w.jobs(t), 1)
-	deliverAll(t, w.later(t))
-	require.Equal(t, newestFirst(done), all(t, w.Home(reader(5)).List, 10))
 }

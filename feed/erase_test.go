@@ -179,26 +179,6 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 	}
 }
 
-func TestEraseUnderFaults(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default it is killed, in another test")
-	}
-	t.Parallel()
-	first := newWorld(t, nil)
-	anns := populate(t, first)
-	for seed := range faults.Seeds(10) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			w := first.copied(t)
-			injector := faults.New(t, seed, harsh)
-			erasing := w.process(t, nil, injector.Wrap)
-			faults.Acknowledged(t, func() error { return erasing.Erase(t.Context(), "chris") })
-			requireErased(t, w)
-			requireOthers(t, w, anns)
-		})
-	}
-}
-
 // Erase runs while a worker is in the middle of a delivery.
 func TestADeliveryDuringEraseLeavesNothing(t *testing.T) {
 	t.Parallel()
@@ -308,7 +288,7 @@ func TestEraseReadsSeveralPages(t *testing.T) {
 	injector := faults.New(t, 1, faults.Rates{})
 	injector.KillAt(3 + 20) // among the batches of the home
 	require.ErrorIs(t, w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris"), faults.ErrKilled)
-	require.NotEmpty(t, header(t, w, "chris"), "the header goes last, because it hides entries")
+	require.NotEmpty(t, headerItem(t, w, "chris"), "the header goes last, because it hides entries")
 
 	require.NoError(t, w.Erase(t.Context(), "chris"))
 	requireErased(t, w)

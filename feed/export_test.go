@@ -4,18 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 )
-
-// ListMerged is List with the entries of other homes as further sources.
-func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRequest) (cursor.Page[Activity], error) {
-	reading := h.reading()
-	for _, other := range others {
-		reading.sources = append(reading.sources, &pushed{home: h.r.Home(other), headerRead: true})
-	}
-	return h.page(ctx, req, reading)
-}
 
 // Rows are an activity and its references in the outboxes of To, as Publish stores them.
 func (r *Repository) Rows(a Activity) ([]any, error) {

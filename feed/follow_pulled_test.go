@@ -17,25 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// entries counts the entries of a home.
-func entries(t testing.TB, w world, reader string) int {
-	t.Helper()
-	n, err := dynamotest.DB(t).Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", "LT", "9").Consistent(true).Count(t.Context())
-	require.NoError(t, err)
-	return n
-}
-
-// switchAt is the id of the source's last switch.
-func switchAt(t testing.TB, w world, source string) (at ids.ID) {
-	t.Helper()
-	var header struct {
-		At ids.ID `dynamo:"at"`
-	}
-	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Get("pk", "O#"+source).Range("sk", "EQ", "~").Consistent(true).One(t.Context(), &header))
-	return header.At
-}
-
-func TestAFollowOfAPulledSourceMarksTheHome(t *testing.T) {
+func TestAFollowOfAPulledSourceAddsAPull(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []feed.Mode{feed.Opening, feed.Pulled} {
 		for limit, none := range map[int]bool{0: false, 7: false, -1: true} {
@@ -55,12 +37,12 @@ func TestAFollowOfAPulledSourceMarksTheHome(t *testing.T) {
 					require.NoError(t, err)
 					require.Equal(t, first, created)
 					edge := w.edge(t, "jack", "chris")
-					want := pull{At: switchAt(t, w, "chris")}
+					want := pull{At: w.storedMode(t, "chris").At}
 					if none {
 						want.Since = edge
 					}
 					require.Equal(t, map[ids.ID]pull{edge: want}, pulls(t, w, "jack", "chris"))
-					require.Zero(t, entries(t, w, "jack"), "instead of copies")
+					require.Empty(t, w.entriesOf(t, "jack"), "instead of copies")
 					require.Equal(t, shown, all(t, w.Home("jack").List, 2))
 				}
 			})
@@ -78,21 +60,8 @@ func TestAFollowOfAClosingSourceCopies(t *testing.T) {
 		w.switchTo(t, "chris", mode)
 		w.subscribe(t, string(mode), "chris")
 		require.Empty(t, pulls(t, w, string(mode), "chris"))
-		require.Equal(t, 3, entries(t, w, string(mode)))
+		require.Len(t, w.entriesOf(t, string(mode)), 3)
 	}
-}
-
-// The switch begins after the follow has read that the source is Pushed.
-func TestASwitchFindsTheEdgeOfAFollowThatReadPushed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	done := w.publish(t, "chris", 2)
-	following := w.before(t, func() { w.switchTo(t, "chris", feed.Pulled) }, "Query", "O#chris")
-	following.subscribe(t, "jack", "chris")
-	require.Len(t, pulls(t, w, "jack", "chris"), 1)
-	require.Equal(t, 2, entries(t, w, "jack"))
-	done = append(done, w.publish(t, "chris", 2)...)
-	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 3))
 }
 
 // The switch writes the pull before the follow does, with a later since.
@@ -109,29 +78,11 @@ func TestAFollowThatASwitchOvertookCopies(t *testing.T) {
 			require.True(t, created)
 			edge := w.edge(t, "jack", "chris")
 			require.Equal(t, map[ids.ID]pull{
-				edge: {Since: ids.At(edge.Time().Add(-24 * time.Hour)), At: switchAt(t, w, "chris")},
+				edge: {Since: ids.At(edge.Time().Add(-24 * time.Hour)), At: w.storedMode(t, "chris").At},
 			}, pulls(t, w, "jack", "chris"))
-			require.Equal(t, copies, entries(t, w, "jack"))
+			require.Len(t, w.entriesOf(t, "jack"), copies)
 		})
 	}
-}
-
-func TestAFollowThatDiedBeforeItsMarkIsCompletedByARepeat(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.switchTo(t, "chris", feed.Pulled)
-	injector := faults.New(t, 1, faults.Rates{})
-	injector.KillBefore(2)
-	_, err := w.process(t, nil, injector.Wrap).Home("jack").Follow(t.Context(), "chris", nil)
-	require.ErrorIs(t, err, faults.ErrKilled)
-	edge := w.edge(t, "jack", "chris")
-	require.Empty(t, pulls(t, w, "jack", "chris"))
-
-	created, err := w.Home("jack").Follow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-	require.False(t, created)
-	require.Equal(t, map[ids.ID]pull{edge: {At: switchAt(t, w, "chris")}}, pulls(t, w, "jack", "chris"))
-	require.Equal(t, newestFirst(w.publish(t, "chris", 2)), all(t, w.Home("jack").List, 3))
 }
 
 // The unfollow comes between the follow's edge and its pull.
@@ -191,8 +142,8 @@ func TestALateFollowOfAPulledSourceAfterAnUnfollowIsRefused(t *testing.T) {
 	}
 }
 
-// crowd makes jack's home read n outboxes, those of "source-000" and so on.
-func (w world) crowd(t testing.TB, n int) {
+// crowd makes a home read n outboxes, those of "source-000" and so on.
+func (w world) crowd(t testing.TB, reader string, n int) {
 	t.Helper()
 	attributes := map[string]any{}
 	edge := ids.At(time.Now().Add(-time.Hour))
@@ -202,13 +153,13 @@ func (w world) crowd(t testing.TB, n int) {
 	if n >= 500 {
 		attributes["crowded"] = true
 	}
-	putAttributes(t, w, attributes)
+	w.setAttributes(t, reader, attributes)
 }
 
 func TestAFollowIsErrTooManyPulledOnceAHomeReads500Outboxes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.crowd(t, 499)
+	w.crowd(t, "jack", 499)
 	for _, source := range []string{"ann", "bob", "chris"} {
 		w.switchTo(t, source, feed.Pulled)
 	}
@@ -273,7 +224,7 @@ func TestARefusedRepeatLeavesAnEdgeFromBeforeTheSwitch(t *testing.T) {
 	created, err := w.Home("jack").Follow(t.Context(), "chris", before)
 	require.NoError(t, err)
 	require.True(t, created)
-	w.crowd(t, 500)
+	w.crowd(t, "jack", 500)
 	for id := ids.ID(0); !id.Time().After(before.ID.Time()); {
 		id = opts().ID
 	}
@@ -285,7 +236,7 @@ func TestARefusedRepeatLeavesAnEdgeFromBeforeTheSwitch(t *testing.T) {
 
 	w.switchTo(t, "ann", feed.Opening)
 	after := opts()
-	for !after.ID.Time().After(switchAt(t, w, "ann").Time()) {
+	for !after.ID.Time().After(w.storedMode(t, "ann").At.Time()) {
 		after = opts()
 	}
 	_, err = w.Home("jack").Follow(t.Context(), "ann", after)
@@ -293,22 +244,6 @@ func TestARefusedRepeatLeavesAnEdgeFromBeforeTheSwitch(t *testing.T) {
 	requireNotFollowing(t, w, "jack", "ann")
 	_, err = w.Home("jack").Follow(t.Context(), "ann", after)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
-}
-
-func TestAFollowOfAPulledSourceIsErrFullOnceTheHeaderIsFull(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.switchTo(t, "chris", feed.Pulled)
-	putHeader(t, w, 3_850, ids.At(time.Now()))
-	for range 2 {
-		_, err := w.Home("jack").Follow(t.Context(), "chris", nil)
-		if err == nil { // it filled the header
-			w.switchTo(t, "ann", feed.Pulled)
-			_, err = w.Home("jack").Follow(t.Context(), "ann", nil)
-		}
-		require.ErrorIs(t, err, feed.ErrFull)
-	}
-	requireNotFollowing(t, w, "jack", "ann")
 }
 
 // Neither the pulls of kept edges nor those that a switch has bounded before
@@ -406,9 +341,9 @@ func requireSettled(t testing.TB, w world, reader, call string, mode feed.Mode) 
 		edge := w.edge(t, reader, "chris")
 		if mode == feed.Pushed {
 			require.Empty(t, pulls(t, w, reader, "chris"))
-			require.Equal(t, 2, entries(t, w, reader))
+			require.Len(t, w.entriesOf(t, reader), 2)
 		} else {
-			require.Equal(t, map[ids.ID]pull{edge: {At: switchAt(t, w, "chris")}}, pulls(t, w, reader, "chris"))
+			require.Equal(t, map[ids.ID]pull{edge: {At: w.storedMode(t, "chris").At}}, pulls(t, w, reader, "chris"))
 		}
 	case "unfollow":
 		requireNotFollowing(t, w, reader, "ann")
@@ -487,7 +422,7 @@ func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 	meter.AtMost(t, "unfollow and forget", ends.Plus(forgets).Plus(stated.Of("Home.Unfollow", "the home forgets unfollows", "each unfollow that it forgets")), func() { w.unfollow(t, "jack", source, nil) })
 
 	const size = 37.0 // of the header, in KB
-	w.crowd(t, 500)
+	w.crowd(t, "jack", 500)
 	meter.AtMost(t, "follow without room", follows.Plus(stated.Of("Home.Follow", "the home has no room")).
 		Plus(stated.Times(2*size, "Home.Follow", "each KB of the home's header, for each write")).
 		Plus(stated.Times(size/4, "Home.Follow", "each further 4 KB of the home's header")), func() {

@@ -154,7 +154,7 @@ func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 	})
 	_, err := aged.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+1)
+	require.Len(t, headerItem(t, w, "jack"), 2+1)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
 

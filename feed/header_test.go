@@ -70,8 +70,12 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 		require.ErrorIs(t, err, feed.ErrFull)
 		require.ErrorIs(t, err, plaza.ErrBusy)
 	}
+	w.setPulled(t, "dora", true)
+	_, err := jack.Follow(t.Context(), "dora", nil)
+	require.ErrorIs(t, err, feed.ErrFull)
+	requireNotFollowing(t, w, "jack", "dora")
 	require.Equal(t, newestFirst(done), all(t, jack.List, 10), "nothing was written")
-	_, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
+	_, err = w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
 
 	w.subscribe(t, "jack", "ann") // has an ending already
@@ -87,8 +91,8 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(91*24*time.Hour + time.Minute) }})
 	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Less(t, len(header(t, w, "jack")), 3_839)
-	require.NotContains(t, header(t, w, "jack"), "full")
+	require.Less(t, len(headerItem(t, w, "jack")), 3_839)
+	require.NotContains(t, headerItem(t, w, "jack"), "full")
 }
 
 func TestAHeaderTooLargeForDynamoDBIsErrFull(t *testing.T) {
@@ -117,13 +121,13 @@ func TestAnEndingWrittenAgainIsKept(t *testing.T) {
 	_, err = w.Home("jack").Unfollow(t.Context(), again, nil)
 	require.NoError(t, err)
 	late.Arrive(t)
-	require.Contains(t, header(t, w, "jack"), "end#"+again)
+	require.Contains(t, headerItem(t, w, "jack"), "end#"+again)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 
-	require.Len(t, header(t, w, "jack"), 2+2+9, "fifty at once")
+	require.Len(t, headerItem(t, w, "jack"), 2+2+9, "fifty at once")
 	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+3)
+	require.Len(t, headerItem(t, w, "jack"), 2+3)
 }
 
 // All names have the greatest length, and consist of a character that keys
@@ -183,15 +187,6 @@ func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
 	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
 }
 
-// header returns the attributes of a home's header, including its key.
-func header(t testing.TB, w world, reader string) map[string]any {
-	t.Helper()
-	var item map[string]any
-	err := w.db.Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", "EQ", "~").Consistent(true).One(t.Context(), &item)
-	require.NoError(t, err)
-	return item
-}
-
 func TestEndingsAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -202,7 +197,7 @@ func TestEndingsAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+2, "the key and two edges")
+	require.Len(t, headerItem(t, w, "jack"), 2+2, "the key and two edges")
 
 	then := time.Now()
 	for id := ids.ID(0); !id.Time().After(then); { // until ids are later than then
@@ -212,5 +207,5 @@ func TestEndingsAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
 	aged := w.process(t, &feed.Options{Now: func() time.Time { return then.Add(91 * 24 * time.Hour) }})
 	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+1)
+	require.Len(t, headerItem(t, w, "jack"), 2+1)
 }

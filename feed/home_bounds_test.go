@@ -212,28 +212,6 @@ func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
 	return sorted[at:min(at+window, len(sorted))]
 }
 
-// The same, but only with public calls.
-func TestRepeatedFollowsKeepPagesCheap(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default the entries are laid, in the test before")
-	}
-	t.Parallel()
-	w := newWorld(t, nil)
-	done := w.lay(t, "chris", activities("chris", 12))
-	for range 20 {
-		w.subscribe(t, "jack", "chris")
-		_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
-		require.NoError(t, err)
-	}
-	require.Len(t, header(t, w, "jack"), 2+1, "one ending a source")
-	list := counted(t, w, feed.Options{})
-	requireWalk(t, list, 4, nil)
-	w.subscribe(t, "jack", "chris")
-	for _, limit := range []int{3, 1, 8} {
-		requireWalk(t, list, limit, inHome(done))
-	}
-}
-
 func TestTombstonesAndFiltersKeepPagesCheap(t *testing.T) {
 	t.Parallel()
 	const many = 261

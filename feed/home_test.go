@@ -13,16 +13,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestPagesOfEverySizeGiveTheWholeHome(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	want := newestFirst(w.layHome(t, "chris", activities("chris", 42)))
-	for _, limit := range faults.Some(3, 10, 42, 43, 1, 21, 100) {
-		require.Equal(t, want, all(t, w.Home("jack").List, limit), "home by %d", limit)
-		require.Equal(t, want, all(t, w.Outbox("chris").List, limit), "outbox by %d", limit)
-	}
-}
-
 func TestPublishReachesFollowersOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
@@ -35,32 +36,38 @@ func TestHomeIsAList(t *testing.T) {
 	hidesNothing := func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
 		return make([]bool, len(as)), nil
 	}
-	for name, opts := range map[string]feed.Options{
-		"as it is":                 {},
-		"with everything switched": {HomeCap: 1 << 20, About: ownID, Filter: hidesNothing, OwnHome: true},
-	} {
-		if opts.About == nil && !faults.Full() {
-			continue
-		}
+	clock := newHandClock()
+	leaping := func() time.Time { // each page reads the outbox again
+		clock.pass(6 * time.Second)
+		return clock.now()
+	}
+	pushed := func(w world, owner, reader string) (lister, string) {
+		w.subscribe(t, reader, owner)
+		return w.Home(reader).List, "H#" + reader
+	}
+	pulled := func(w world, owner, reader string) (lister, string) {
+		w.switched(t, owner, true)
+		list, _ := pushed(w, owner, reader)
+		return list, "O#" + owner
+	}
+	for name, tc := range faults.Sample(6, map[string]struct {
+		opts feed.Options
+		made func(w world, owner, reader string) (lister, string)
+	}{
+		"as it is":                 {feed.Options{}, pushed},
+		"with everything switched": {feed.Options{HomeCap: 1 << 20, About: ownID, Filter: hidesNothing, OwnHome: true}, pushed},
+		"pulled":                   {feed.Options{HomeCap: 1 << 20, About: ownID}, pulled},
+		"pulled, remembered":       {feed.Options{PullCache: 10, Now: leaping}, pulled},
+		"in groups": {feed.Options{}, func(w world, owner, reader string) (lister, string) {
+			_, partition := pushed(w, owner, reader)
+			return ungrouped(w.Home(reader).Grouped), partition
+		}},
+	}, "with everything switched") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testList(t, opts, func(w world, owner, reader string) (lister, string) {
-				w.subscribe(t, reader, owner)
-				return w.Home(reader).List, "H#" + reader
-			})
+			testList(t, tc.opts, tc.made)
 		})
 	}
-}
-
-func TestAGroupedHomeIsAList(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default its cursors are those of List, in another test")
-	}
-	t.Parallel()
-	testList(t, feed.Options{}, func(w world, owner, reader string) (lister, string) {
-		w.subscribe(t, reader, owner)
-		return ungrouped(w.Home(reader).Grouped), "H#" + reader
-	})
 }
 
 // ownID is an Options.About under which no activity repeats another.

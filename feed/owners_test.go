@@ -65,13 +65,8 @@ func requireExact(t testing.TB, list lister, want []feed.CacheKey) {
 
 func requireSizes(t testing.TB, list lister, want []feed.CacheKey, limits []int) {
 	t.Helper()
-	whole, end := walk(t, list, max(1, len(want)-1)) // end is the gap above the last row
-	require.Equal(t, want, owned(whole))
 	for _, limit := range limits {
-		down, _ := walk(t, list, limit)
-		require.Equal(t, want, owned(down), "by %d", limit)
-		up := readUpFrom(t, list, end, limit)
-		require.Equal(t, want[:len(want)-1], owned(up), "up by %d", limit)
+		requireWalk(t, list, limit, want)
 	}
 }
 

@@ -91,19 +91,6 @@ func TestAForeignIDIsUniqueInItsOutbox(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 }
 
-func TestTwoActorsInOneMillisecondAreTwoActivities(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	a, _, err := w.Outbox("shared").Publish(t.Context(), activity("chris", 1))
-	require.NoError(t, err)
-	b := activity("ann", 1)
-	b.Time = a.Time
-	b, _, err = w.Outbox("shared").Publish(t.Context(), b)
-	require.NoError(t, err)
-	require.NotEqual(t, a.ID, b.ID)
-	require.Equal(t, newestFirst([]feed.Activity{a, b}), all(t, w.Outbox("shared").List, 10))
-}
-
 func TestHistoryIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()

@@ -2,7 +2,6 @@ package feed_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -152,33 +151,6 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 			done := w.publishMany(t, "chris", got...)
 			require.Equal(t, newestFirst(done), newestFirst(got))
 			require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 100))
-		})
-	}
-}
-
-func TestPublishManyUnderFaults(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default its parts fail, in another test")
-	}
-	t.Parallel()
-	for seed := range faults.Seeds(10) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			injector := faults.New(t, seed, harsh)
-			w := newWorld(t, nil, injector.Wrap)
-			faults.Acknowledged(t, func() error { _, err := w.Home("jack").Follow(t.Context(), "chris", nil); return err })
-			as := activities("chris", 12)
-			faults.Acknowledged(t, func() error {
-				results, err := w.Outbox("chris").PublishMany(t.Context(), as)
-				as = values(results)
-				return err
-			})
-			faults.Acknowledged(t, func() error { _, err := w.Deliver(t.Context()); return err })
-			injector.Off()
-			deliverAll(t, w.later(t))
-			require.Equal(t, newestFirst(as), all(t, w.Outbox("chris").List, 5))
-			require.Equal(t, newestFirst(as), all(t, w.Home("jack").List, 5))
-			require.Equal(t, []ids.ID{as[8].ID, as[4].ID, as[0].ID}, all(t, w.Outbox("birds").List, 5))
 		})
 	}
 }

@@ -1,16 +1,13 @@
 package feed_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -55,96 +52,6 @@ func (r *racing) settled(t *testing.T) {
 	r.injector.Off()
 	r.clock.advance(31 * time.Second) // past what it remembers
 	r.clean.settle(t, r.clock)
-}
-
-// Readers page down and up while a source crosses the limit and goes back:
-// what stood before shows once, in order.
-func TestASourceCrossesTheLimitWhileReadersPage(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default readers page between the steps of a switch, in other tests")
-	}
-	t.Parallel()
-	r := newRacing(t, 24)
-	for round := range faults.Seeds(30) {
-		star, friend := fmt.Sprint("star-", round), fmt.Sprint("friend-", round)
-		readers := []string{fmt.Sprint("reader-", round), fmt.Sprint("other-", round)}
-		var old []ids.ID
-		r.injector.Off()
-		for _, reader := range readers {
-			r.subscribe(t, reader, star)
-			r.subscribe(t, reader, friend)
-		}
-		if round%2 == 1 {
-			r.switchTo(t, star, true)
-		}
-		for n := range 12 {
-			old = append(old, r.post(t, []string{star, star, friend}[n%3], n))
-		}
-		r.settled(t)
-		slices.Reverse(old)
-		r.injector.On()
-
-		ctx, stop := context.WithCancel(t.Context())
-		calls := []func(){func() {
-			defer stop()
-			for i := range 2 {
-				r.switchTo(t, star, (round+uint64(i))%2 == 0)
-				r.post(t, star, 100+i)
-			}
-		}}
-		page := func(reader string, c cursor.Cursor, limit int) cursor.Page[feed.Activity] {
-			return retried(t, func() (cursor.Page[feed.Activity], error) {
-				return r.Home(reader).List(t.Context(), cursor.PageRequest{Cursor: c, Limit: limit})
-			})
-		}
-		for i, reader := range readers {
-			calls = append(calls, func() {
-				for first := true; first || ctx.Err() == nil; first = false {
-					var down, up []ids.ID
-					var last, at cursor.Cursor
-					for more := true; more; more = at != "" {
-						p := page(reader, at, 1+2*i)
-						for _, a := range p.Items {
-							if a.ID <= old[0] {
-								down = append(down, a.ID)
-							}
-						}
-						if at = p.Next; p.Prev != "" {
-							last = p.Prev
-						}
-					}
-					if !assert.Equal(t, old, down, "round %d, down", round) {
-						return
-					}
-					for {
-						p := page(reader, last, 3)
-						var above []ids.ID
-						for _, a := range p.Items {
-							if a.ID <= old[0] {
-								above = append(above, a.ID)
-							}
-						}
-						up = append(above, up...)
-						if len(p.Items) == 0 {
-							break
-						}
-						last = p.Prev
-					}
-					if !assert.Equal(t, old[:len(up)], up, "round %d, up", round) {
-						return
-					}
-				}
-			})
-		}
-		together(calls...)
-		r.settled(t)
-		for _, reader := range readers {
-			require.Len(t, all(t, r.clean.Home(reader).List, 3), 14, "round %d", round)
-		}
-		if t.Failed() {
-			return
-		}
-	}
 }
 
 // A reader unfollows and follows again, the source publishes, crosses the limit

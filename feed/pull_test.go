@@ -1,9 +1,7 @@
 package feed_test
 
 import (
-	"bytes"
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -43,16 +41,10 @@ func headerItem(t testing.TB, w world, reader string) dynamo.Item {
 func pulls(t testing.TB, w world, reader, source string) map[ids.ID]pull {
 	t.Helper()
 	found := map[ids.ID]pull{}
-	for name, value := range headerItem(t, w, reader) {
-		parts := keys.Split(name)
-		if len(parts) != 3 || parts[0] != "pull" || parts[2] != source {
-			continue
+	for _, p := range w.pullsOf(t, reader) {
+		if p.Source == source {
+			found[p.Edge] = p.pull
 		}
-		edge, err := ids.Parse(parts[1])
-		require.NoError(t, err)
-		var p pull
-		require.NoError(t, dynamo.Unmarshal(value, &p))
-		found[edge] = p
 	}
 	return found
 }
@@ -60,10 +52,15 @@ func pulls(t testing.TB, w world, reader, source string) map[ids.ID]pull {
 // putAttributes sets attributes of jack's header.
 func putAttributes(t testing.TB, w world, attributes map[string]any) {
 	t.Helper()
+	w.setAttributes(t, "jack", attributes)
+}
+
+func (w world) setAttributes(t testing.TB, reader string, attributes map[string]any) {
+	t.Helper()
 	table := dynamotest.DB(t).Table(w.feedTable)
-	item := headerItem(t, w, "jack")
+	item := headerItem(t, w, reader)
 	if item == nil {
-		item = dynamo.Item{"pk": text("H#jack"), "sk": text("~")}
+		item = dynamo.Item{"pk": text("H#" + reader), "sk": text("~")}
 	}
 	for name, v := range attributes {
 		value, err := dynamo.Marshal(v)
@@ -76,8 +73,7 @@ func putAttributes(t testing.TB, w world, attributes map[string]any) {
 // switchTo switches a source and finishes the switch.
 func (w world) switchTo(t testing.TB, source string, mode feed.Mode) {
 	t.Helper()
-	_, err := w.Outbox(source).SetPulled(t.Context(), mode == feed.Pulled || mode == feed.Opening)
-	require.NoError(t, err)
+	w.setPulled(t, source, mode == feed.Pulled || mode == feed.Opening)
 	if mode == feed.Pulled || mode == feed.Pushed {
 		deliverAll(t, w.later(t))
 	}
@@ -90,18 +86,7 @@ func (w world) switchTo(t testing.TB, source string, mode feed.Mode) {
 // contains all of texts.
 func (w world) before(t testing.TB, hook func(), texts ...string) world {
 	t.Helper()
-	injector := faults.New(t, 1, faults.Rates{})
-	ran := false
-	injector.Script(func(op string, body []byte, _ int) faults.Fault {
-		whole := append([]byte(op), body...)
-		if !ran && !slices.ContainsFunc(texts, func(text string) bool { return !bytes.Contains(whole, []byte(text)) }) {
-			ran = true
-			hook()
-		}
-		return faults.Fault{}
-	})
-	t.Cleanup(func() { require.True(t, ran, "no request had the hook") })
-	return w.process(t, nil, injector.Wrap)
+	return w.process(t, nil, held(t, func(op string, body []byte) bool { return has(append([]byte(op), body...), texts...) }, hook))
 }
 
 // edge returns the edge that stands between reader and source.
@@ -201,17 +186,6 @@ func (w world) switchSource(t testing.TB, source string, pulled bool) {
 	_, err := w.Outbox(source).SetPulled(t.Context(), pulled)
 	require.NoError(t, err)
 	deliverAll(t, w)
-}
-
-func TestTwoSourcesMayHaveEdgesWithOneID(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for _, source := range []string{"ann", "chris", "x#y"} {
-		changed, err := w.Home("jack").OpenPull(t.Context(), source, 50, 0, 10)
-		require.NoError(t, err)
-		require.True(t, changed)
-		require.Len(t, pulls(t, w, "jack", source), 1)
-	}
 }
 
 func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {

@@ -100,6 +100,17 @@ func (p *pause) Wrap(next aws.HTTPClient) aws.HTTPClient {
 	})
 }
 
+// held is a pause, without which the test fails.
+func held(t testing.TB, on func(op string, body []byte) bool, do func()) func(aws.HTTPClient) aws.HTTPClient {
+	p := &pause{on: on, do: do}
+	t.Cleanup(func() {
+		if !p.did.Load() {
+			t.Error("nothing was held")
+		}
+	})
+	return p.Wrap
+}
+
 // writing reports whether a request writes and has all the texts.
 func writing(texts ...string) func(op string, body []byte) bool {
 	return func(op string, body []byte) bool {

@@ -1,14 +1,9 @@
 package feed_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -117,19 +112,12 @@ func (w *starWorld) posts(t testing.TB, stars, n int) []feed.Activity {
 
 // outboxReads counts the queries of outboxes.
 func outboxReads(counter *atomic.Int64) func(aws.HTTPClient) aws.HTTPClient {
-	return func(next aws.HTTPClient) aws.HTTPClient {
-		return doer(func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				return nil, err
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") && bytes.Contains(body, []byte("O#star")) {
-				counter.Add(1)
-			}
-			return next.Do(r)
-		})
-	}
+	return (&pause{on: func(op string, body []byte) bool {
+		if op == "Query" && has(body, "O#star") {
+			counter.Add(1)
+		}
+		return false
+	}}).Wrap
 }
 
 func TestARememberedOutboxIsNotRead(t *testing.T) {
@@ -159,27 +147,6 @@ func TestARememberedOutboxIsNotRead(t *testing.T) {
 			meter.AtMost(t, "at the end of the 5 s", ids, page(plain))
 		})
 	}
-}
-
-func TestReadersOfTenOutboxesReadEachOnce(t *testing.T) {
-	t.Parallel()
-	stars, readers := faults.Size(10, 4), faults.Size(50, 8)
-	w := newStarWorld(t, stars, feed.Options{})
-	w.posts(t, stars, 5)
-	w.followStars(t, "jill", stars)
-	var reads atomic.Int64
-	cached := w.cached(t, feed.Options{}, outboxReads(&reads))
-	var group sync.WaitGroup
-	for i := range readers {
-		group.Go(func() {
-			page, err := cached.Home([]string{"jack", "jill"}[i%2]).List(t.Context(), cursor.PageRequest{Limit: 20})
-			if err != nil || len(page.Items) != 20 {
-				t.Errorf("%d items, %v", len(page.Items), err)
-			}
-		})
-	}
-	group.Wait()
-	require.EqualValues(t, stars, reads.Load())
 }
 
 func TestEditsAndRemovalsShowAtOnceThoughTheIDsAreRemembered(t *testing.T) {
@@ -449,46 +416,6 @@ func TestAPageBelowTheRememberedRowsReadsOnlyTheOutbox(t *testing.T) {
 	cold, err := w.cached(t, feed.Options{}).Home("jack").List(t.Context(), req)
 	require.NoError(t, err)
 	require.Equal(t, want.Items, cold.Items, "a process that knows nothing yet")
-}
-
-// The clock leaps, so that each page reads the outbox's newest rows again.
-func TestAHomeOfARememberedOutboxIsAList(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default its pages are compared with those without a cache, in another test")
-	}
-	t.Parallel()
-	clock := newHandClock()
-	leaping := func() time.Time {
-		clock.pass(6 * time.Second)
-		return clock.now()
-	}
-	testList(t, feed.Options{PullCache: 10, Now: leaping}, func(w world, owner, reader string) (lister, string) {
-		_, err := w.Outbox(owner).SetPulled(t.Context(), true)
-		require.NoError(t, err)
-		deliverAll(t, w.later(t))
-		w.subscribe(t, reader, owner)
-		return w.Home(reader).List, "O#" + owner
-	})
-}
-
-func TestAFailedReadOfAnOutboxIsNotRemembered(t *testing.T) {
-	t.Parallel()
-	w := newStarWorld(t, 2, feed.Options{})
-	w.posts(t, 2, 2)
-	injector := faults.New(t, 1, faults.Rates{})
-	cached := w.cached(t, feed.Options{}, injector.Wrap)
-	injector.Script(func(op string, body []byte, _ int) faults.Fault {
-		if op == "Query" && bytes.Contains(body, []byte("O#star-1")) {
-			return faults.Fault{Kind: faults.LostBefore}
-		}
-		return faults.Fault{}
-	})
-	for range 2 {
-		_, err := cached.Home("jack").List(t.Context(), cursor.PageRequest{})
-		require.ErrorIs(t, err, plaza.ErrBusy)
-	}
-	injector.Script(nil)
-	require.Len(t, all(t, cached.Home("jack").List, 10), 4)
 }
 
 func TestDamagedRowsOfARememberedOutboxAreReported(t *testing.T) {

@@ -22,7 +22,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
-	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 // reads makes a home read outboxes, each by an edge of its own.
@@ -131,71 +130,6 @@ func TestPulledHomesShowWhatPushedOnesDo(t *testing.T) {
 		t.Run("trimmed", func(t *testing.T) { check(t, feed.Options{}) })
 	}
 	t.Run("trimmed, with reposts", func(t *testing.T) { check(t, feed.Options{About: aboutObject, RepostWindow: 6}) })
-}
-
-func TestHomeOfPulledSourcesIsAList(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default its pages are compared with those of a home of pushed ones, in another test")
-	}
-	t.Parallel()
-	for name, opts := range map[string]feed.Options{
-		"as it is": {}, "with reposts and a cap": {HomeCap: 1 << 20, About: ownID},
-	} {
-		for _, pushed := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, pushed too %t", name, pushed), func(t *testing.T) {
-				t.Parallel()
-				testPulledList(t, opts, pushed)
-			})
-		}
-	}
-}
-
-// testPulledList runs the contract of lists. Every other activity comes by one
-// of two outboxes; some also as entries.
-func testPulledList(t *testing.T, opts feed.Options, pushed bool) {
-	opts.Consistent = true
-	w := newWorld(t, &opts)
-	w.reads(t, "other", "elsewhere")
-	w.publish(t, "elsewhere", 3)
-	lists := 0
-	pagetest.Run(t, func(t *testing.T) pagetest.List[feed.Activity] {
-		lists++
-		owners := []string{fmt.Sprint("one-", lists), fmt.Sprint("two-", lists)}
-		reader := fmt.Sprint("reader-", lists)
-		w.reads(t, reader, owners...)
-		if pushed {
-			w.subscribe(t, reader, owners[0])
-		}
-		of := map[string]string{}
-		return pagetest.List[feed.Activity]{
-			Page:   w.Home(reader).List,
-			ID:     func(a feed.Activity) string { return a.ID.String() },
-			Others: []pagetest.Other{pagetest.Foreign("another home", w.Home("other").List)},
-			Brief:  true,
-			Add: func(ctx context.Context, n int) []string {
-				var added []string
-				for i := range 2 {
-					if part := (n + i) / 2; part > 0 {
-						for _, id := range w.publishAlike(t, part, owners[i], reader) {
-							of[id] = owners[i]
-							added = append(added, id)
-						}
-					}
-				}
-				return added
-			},
-			Hide: func(ctx context.Context, id string) {
-				parsed, err := ids.Parse(id)
-				require.NoError(t, err)
-				_, err = w.Outbox(of[id]).Remove(ctx, parsed)
-				require.NoError(t, err)
-			},
-			Remove: func(ctx context.Context, id string) {
-				w.expire(t, "O#"+of[id], id)
-				w.expire(t, "H#"+reader, id)
-			},
-		}
-	})
 }
 
 func TestPulledSourcesMayShareEveryID(t *testing.T) {
@@ -357,33 +291,6 @@ func TestAWalkThatHasNoMoreEntriesFindsOutboxes(t *testing.T) {
 	require.Equal(t, inHome(old), owned(page.Items))
 }
 
-func TestLargeRowsOfAnOutbox(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.reads(t, "jack", "chris", "ann")
-	var done []feed.Activity
-	for n := range faults.Size(14, 8) {
-		a := activity("chris", n)
-		a.Data = nil
-		a.Data = []byte(`"` + strings.Repeat("x", feed.MaxActivity-a.Size()-100) + `"`)
-		a, _, err := w.Outbox("chris").Publish(t.Context(), a)
-		require.NoError(t, err)
-		done = append(done, a)
-		if n%4 == 0 {
-			done = append(done, w.publish(t, "ann", 1)...)
-		}
-	}
-	for _, opts := range []feed.Options{{}, {About: ownID}} {
-		opts.Consistent = true
-		home := w.process(t, &opts).Home("jack")
-		for _, limit := range faults.Some(1, 18, 3) {
-			down, last := walk(t, home.List, limit)
-			require.Equal(t, inHome(done), owned(down), "by %d", limit)
-			require.NotEmpty(t, last)
-		}
-	}
-}
-
 // The window below an activity is read to its end, however many reads of large
 // rows that takes. Each asks for a bounded number of rows.
 func TestAWindowOfLargeRowsIsRead(t *testing.T) {
@@ -492,29 +399,6 @@ func TestDamagedRowsOfAnOutboxAreLeftOut(t *testing.T) {
 		requireExact(t, w.process(t, &opts).Home("jack").List, want)
 	}
 	require.Contains(t, corrupt.take(), "O#chris / "+as[2].ID.String())
-}
-
-func TestPagesOfPulledSourcesUnderFaults(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default the homes are compared with a model under faults, in another test")
-	}
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "ann")
-	w.reads(t, "jack", "ben", "joe", "birds")
-	w.mixture(t, faults.Size(30, 16))
-	want, end := walk(t, w.Home("jack").List, 4)
-	up := readUpFrom(t, w.Home("jack").List, end, 4)
-	for seed := range faults.Seeds(10) {
-		injector := faults.New(t, seed, harsh)
-		home := w.process(t, &feed.Options{Consistent: true}, injector.Wrap).Home("jack")
-		patient := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
-			return retried(t, func() (cursor.Page[feed.Activity], error) { return home.List(ctx, req) }), nil
-		}
-		got, last := walk(t, patient, 4)
-		require.Equal(t, owned(want), owned(got), "seed %d", seed)
-		require.Equal(t, owned(up), owned(readUpFrom(t, patient, last, 4)), "seed %d", seed)
-	}
 }
 
 // Items are just under 1 KB. The activities of all sources lie among each other.

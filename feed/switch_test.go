@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // sourceMode is the stored mode of a source.
@@ -42,49 +43,33 @@ func (w world) setPulled(t testing.TB, source string, pulled bool) (at ids.ID) {
 // switched makes a whole switch and returns its id.
 func (w world) switched(t testing.TB, source string, pulled bool) (at ids.ID) {
 	t.Helper()
-	at = w.setPulled(t, source, pulled)
-	deliverAll(t, w.later(t))
-	want := feed.Pushed
-	if pulled {
-		want = feed.Pulled
-	}
-	require.Equal(t, sourceMode{want, at}, w.storedMode(t, source))
-	return at
+	w.switchTo(t, source, map[bool]feed.Mode{true: feed.Pulled, false: feed.Pushed}[pulled])
+	return w.storedMode(t, source).At
 }
 
 // homePull is a stored pull of a home, by which it reads an outbox.
 type homePull struct {
 	Source string
 	Edge   ids.ID
-	Since  ids.ID `dynamo:"since"`
-	Until  ids.ID `dynamo:"until"`
-	Kept   bool   `dynamo:"kept"`
-	At     ids.ID `dynamo:"at"`
+	pull
 }
 
 // pullsOf reads the pulls of a home, oldest edge first.
-func (w world) pullsOf(t testing.TB, reader string) (pulls []homePull) {
+func (w world) pullsOf(t testing.TB, reader string) (found []homePull) {
 	t.Helper()
-	var item dynamo.Item
-	err := dynamotest.DB(t).Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", dynamo.Equal, "~").Consistent(true).One(t.Context(), &item)
-	if err == dynamo.ErrNotFound {
-		return nil
-	}
-	require.NoError(t, err)
-	for name, value := range item {
-		edge, source, ok := strings.Cut(strings.TrimPrefix(name, "pull#"), "#")
-		if !strings.HasPrefix(name, "pull#") || !ok {
+	for name, value := range headerItem(t, w, reader) {
+		parts := keys.Split(name)
+		if len(parts) != 3 || parts[0] != "pull" {
 			continue
 		}
-		p := homePull{Source: source}
-		require.NoError(t, dynamo.Unmarshal(value, &p))
-		p.Source = source
-		p.Edge, err = ids.Parse(edge)
+		edge, err := ids.Parse(parts[1])
 		require.NoError(t, err)
-		pulls = append(pulls, p)
+		p := homePull{Source: parts[2], Edge: edge}
+		require.NoError(t, dynamo.Unmarshal(value, &p.pull))
+		found = append(found, p)
 	}
-	slices.SortFunc(pulls, func(a, b homePull) int { return cmp.Compare(a.Edge, b.Edge) })
-	return pulls
+	slices.SortFunc(found, func(a, b homePull) int { return cmp.Compare(a.Edge, b.Edge) })
+	return found
 }
 
 // pullOf reads a home's only pull.

@@ -1,7 +1,6 @@
 package feed_test
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"sync"
@@ -25,49 +24,6 @@ func (w world) paged(t testing.TB, opts *feed.Options) world {
 	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, pagedGraph{w.follows}, sharded(opts))
 	require.NoError(t, err)
 	return w
-}
-
-// freezing is another process, with pages of two followers, that stops before
-// its first request that match picks. All its requests wait then, until wake.
-func (w world) freezing(t testing.TB, match func(op string, body []byte) bool) (process world, frozen <-chan struct{}, wake func()) {
-	t.Helper()
-	in := faults.New(t, 1, faults.Rates{})
-	reached, woken := make(chan struct{}), make(chan struct{})
-	met := false
-	in.Script(func(op string, body []byte, _ int) faults.Fault {
-		if !met && match(op, body) {
-			met = true
-			close(reached)
-			<-woken
-		}
-		return faults.Fault{}
-	})
-	wake = sync.OnceFunc(func() { close(woken) })
-	t.Cleanup(wake)
-	return w.process(t, nil, in.Wrap).paged(t, &feed.Options{Parallel: 1}), reached, wake
-}
-
-// delivering runs Deliver and returns how to wait for its end.
-func delivering(t testing.TB, w world) (wait func()) {
-	t.Helper()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := w.Deliver(t.Context())
-		ended <- err
-	}()
-	return func() {
-		t.Helper()
-		require.NoError(t, <-ended)
-	}
-}
-
-func writesHome(n int) func(string, []byte) bool {
-	return func(op string, body []byte) bool {
-		if op == "UpdateItem" && bytes.Contains(body, []byte("H#reader-")) {
-			n--
-		}
-		return n == 0
-	}
 }
 
 func TestASwitchTellsEveryHome(t *testing.T) {
@@ -94,7 +50,7 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
 	for i := range followers {
 		p := w.pullOf(t, reader(i))
-		require.Equal(t, homePull{Source: "chris", Edge: p.Edge, Since: ids.At(p.Edge.Time().Add(-24 * time.Hour)), At: at}, p)
+		require.Equal(t, homePull{"chris", p.Edge, pull{Since: ids.At(p.Edge.Time().Add(-24 * time.Hour)), At: at}}, p)
 	}
 
 	fresh := w.process(t, nil) // it remembers no mode
@@ -112,7 +68,7 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	require.Equal(t, sourceMode{feed.Pushed, at}, w.storedMode(t, "chris"))
 	for i := range followers {
 		p := w.pullOf(t, reader(i))
-		require.Equal(t, homePull{Source: "chris", Edge: p.Edge, Since: p.Since, Until: closing + 1, At: at}, p)
+		require.Equal(t, homePull{"chris", p.Edge, pull{Since: p.Since, Until: closing + 1, At: at}}, p)
 		require.Equal(t, []ids.ID{closing, opening, pushed}, w.entriesOf(t, reader(i)))
 		require.Less(t, pulled.ID, newest.ID)
 	}
@@ -121,7 +77,7 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	at = w.switched(t, "chris", true)
 	for i := range followers {
 		p := w.pullOf(t, reader(i))
-		require.Equal(t, homePull{Source: "chris", Edge: p.Edge, Since: p.Since, At: at}, p)
+		require.Equal(t, homePull{"chris", p.Edge, pull{Since: p.Since, At: at}}, p)
 	}
 	// The graph alone makes an edge, and the next switch finds it.
 	_, _, err = w.follows.Follow(t.Context(), followEdge("late", "chris"))
@@ -209,86 +165,6 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 	}
 }
 
-// While a walker is frozen in the midst of a page, the switch back takes place with its
-// whole walk. The walker's writes after it wakes have no lasting effect.
-func TestAFrozenWalkerOverIsOvertaken(t *testing.T) {
-	t.Parallel()
-	for name, before := range faults.Sample(2, map[string]int{"homes have no pull yet": 0, "homes have the pull of a switch before": 1}) {
-		for n := 1; n <= 4; n += faults.Size(1, 4) {
-			t.Run(fmt.Sprint(name, ", home ", n), func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, nil)
-				w.followedBy(t, "chris", 4)
-				for range before {
-					w.switched(t, "chris", true)
-					w.switched(t, "chris", false)
-				}
-				w.setPulled(t, "chris", true)
-				worker, frozen, wake := w.freezing(t, writesHome(n))
-				wait := delivering(t, worker)
-				<-frozen
-				at := w.switched(t, "chris", false)
-				wake()
-				wait()
-				require.Equal(t, sourceMode{feed.Pushed, at}, w.storedMode(t, "chris"))
-				require.Empty(t, w.jobs(t))
-				for i := range 4 {
-					for _, p := range w.pullsOf(t, reader(i)) {
-						require.NotZero(t, p.Until, "home %d reads on", i)
-						require.Equal(t, at, p.At)
-					}
-				}
-			})
-		}
-	}
-}
-
-func TestAWalkerFrozenBeforeItChangesTheModeIsOvertaken(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.followedBy(t, "chris", 2)
-	w.setPulled(t, "chris", true)
-	worker, frozen, wake := w.freezing(t, func(op string, body []byte) bool {
-		return op == "UpdateItem" && bytes.Contains(body, []byte("O#chris"))
-	})
-	wait := delivering(t, worker)
-	<-frozen
-	at := w.setPulled(t, "chris", false)
-	wake()
-	wait() // the walker may find the way back too, and finish it
-	require.Equal(t, at, w.storedMode(t, "chris").At)
-	require.NotEqual(t, feed.Pulled, w.storedMode(t, "chris").Mode)
-	deliverAll(t, w.later(t))
-	require.Equal(t, sourceMode{feed.Pushed, at}, w.storedMode(t, "chris"))
-}
-
-// The opposite: the walker that is frozen leads back, and its source is Pulled
-// again when it wakes.
-func TestAFrozenWalkerBackIsOvertaken(t *testing.T) {
-	t.Parallel()
-	for n := 1; n <= 4; n += faults.Size(1, 4) {
-		t.Run(fmt.Sprint("home ", n), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.followedBy(t, "chris", 4)
-			w.switched(t, "chris", true)
-			w.setPulled(t, "chris", false)
-			worker, frozen, wake := w.freezing(t, writesHome(n))
-			wait := delivering(t, worker)
-			<-frozen
-			at := w.switched(t, "chris", true)
-			wake()
-			wait()
-			require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
-			require.Empty(t, w.jobs(t))
-			for i := range 4 {
-				require.Zero(t, w.pullOf(t, reader(i)).Until, "home %d lacks what is published now", i)
-				require.Equal(t, at, w.pullOf(t, reader(i)).At)
-			}
-		})
-	}
-}
-
 // A worker dies in the midst of a page, and before another takes its job over,
 // the switch back takes place.
 func TestADeadWalkerOverIsOvertaken(t *testing.T) {
@@ -362,24 +238,6 @@ func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
 	require.Empty(t, w.jobs(t))
 }
 
-// crowded fills a home's header with pulls of other sources.
-func (w world) crowded(t testing.TB, reader string) {
-	t.Helper()
-	item := dynamo.Item{"pk": text("H#" + reader), "sk": text("~"), "crowded": text("yes")}
-	for n := range 500 {
-		id := ids.At(time.Now().Add(-time.Hour)) + ids.ID(n)
-		value, err := dynamo.Marshal(map[string]ids.ID{"at": id})
-		require.NoError(t, err)
-		item[fmt.Sprintf("pull#%v#source-%d", id, n)] = value
-	}
-	require.NoError(t, w.db.Table(w.feedTable).Put(item).Run(t.Context()))
-}
-
-func (w world) forget(t testing.TB, reader string) {
-	t.Helper()
-	require.NoError(t, w.db.Table(w.feedTable).Delete("pk", "H#"+reader).Range("sk", "~").Run(t.Context()))
-}
-
 func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 	t.Parallel()
 	followers := faults.Size(7, 5)
@@ -387,7 +245,7 @@ func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 		spoil func(w world, reader string)
 		want  error
 	}{
-		"full": {func(w world, reader string) { w.crowded(t, reader) }, feed.ErrTooManyPulled},
+		"full": {func(w world, reader string) { w.crowd(t, reader, 500) }, feed.ErrTooManyPulled},
 		"damaged": {func(w world, reader string) {
 			w.put(t, []row{{PK: "H#" + reader, SK: "~"}})
 			w.damage(t, "H#"+reader, "~", dynamo.Item{"floor": text("x")})
@@ -431,57 +289,12 @@ func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 			require.Equal(t, []ids.ID{a}, w.entriesOf(t, reader(0)), "deliveries reach all")
 			require.Equal(t, []ids.ID{a}, w.entriesOf(t, reader(3)))
 
-			w.forget(t, reader(3))
+			w.expire(t, "H#"+reader(3), "~")
 			delivered, err := worker.Deliver(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, 1, delivered)
 			require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
 			require.Equal(t, at, w.pullOf(t, reader(3)).At)
-		})
-	}
-}
-
-// Three workers and a caller who changes his mind, all with faults. Afterwards
-// every home has every activity once.
-func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default the homes are compared with a model under faults, in another test")
-	}
-	t.Parallel()
-	const followers = 5
-	for seed := range faults.Seeds(10) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.followedBy(t, "chris", followers)
-			var clock clock
-			publisher := w.process(t, &feed.Options{Now: clock.now, InlineFollowers: 2}, faults.New(t, seed, harsh).Wrap)
-			var workers [2]world
-			for i := range workers {
-				workers[i] = w.process(t, nil, faults.New(t, seed*10+uint64(i), harsh).Wrap).paged(t, &feed.Options{Now: clock.now})
-			}
-			var done []ids.ID
-			for n := range faults.Size(24, 8) {
-				if n%4 == 0 {
-					pulled := n/4%2 == 0
-					retried(t, func() (bool, error) { return publisher.Outbox("chris").SetPulled(t.Context(), pulled) })
-				}
-				id := retried(t, func() (ids.ID, error) { return publisher.gen.Next(t.Context()) })
-				a := activity("chris", n)
-				a.ID = id
-				retried(t, func() (feed.Activity, error) { return stored(publisher.Outbox("chris").Publish(t.Context(), a)) })
-				done = slices.Insert(done, 0, id)
-				if n%3 == 0 {
-					_, _ = workers[n%2].Deliver(t.Context()) // what fails is tried again
-				}
-				clock.advance(11 * time.Second)
-			}
-			deliverAll(t, w.later(t))
-			require.Empty(t, w.jobs(t))
-			require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode)
-			for i := range followers {
-				require.Equal(t, done, all(t, w.Home(reader(i)).List, 7), "home %d", i)
-			}
 		})
 	}
 }

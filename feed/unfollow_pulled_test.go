@@ -1,9 +1,6 @@
 package feed_test
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +9,6 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
-	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // pulled is a world in which jack follows chris, who is Pulled and has published
@@ -64,7 +60,7 @@ func TestAFollowAndAnUnfollowAfterAnInterruptedUnfollowOfAPulledSource(t *testin
 				w.subscribe(t, "jack", "chris")
 				after := w.edge(t, "jack", "chris")
 				require.Greater(t, after, before)
-				want := map[ids.ID]pull{after: {At: switchAt(t, w, "chris")}}
+				want := map[ids.ID]pull{after: {At: w.storedMode(t, "chris").At}}
 				if name == "kept" {
 					want[before] = pull{Until: done[1].ID + 1, Kept: true, At: pulls(t, w, "jack", "chris")[before].At}
 				}
@@ -145,7 +141,7 @@ func TestKeepHistoryAndASwitchOfOneMoment(t *testing.T) {
 	require.Len(t, more, 1)
 	p := pulls(t, w, "jack", "chris")[edge]
 	require.Equal(t, pull{Until: done[0].ID + 1, Kept: true, At: p.At}, p, "what came after the switch was delivered")
-	require.Equal(t, 1, entries(t, w, "jack"))
+	require.Len(t, w.entriesOf(t, "jack"), 1)
 	w.publish(t, "chris", 1)
 	require.Equal(t, newestFirst(append(done, more...)), all(t, w.Home("jack").List, 1))
 }
@@ -218,79 +214,6 @@ func TestKeepHistoryByIDKeepsASwitchFromAnEdgeThatArrivesMeanwhile(t *testing.T)
 	requireNotFollowing(t, w, "jack", "chris")
 	p := pulls(t, w, "jack", "chris")[id]
 	require.Equal(t, pull{Until: 1, Kept: true, At: p.At}, p)
-}
-
-func TestPulledSourcesWithTheLongestNames(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	reader := strings.Repeat("#", keys.MaxName)
-	for i := range faults.Size(3, 1) {
-		source := strings.Repeat(`\`, keys.MaxName-1) + fmt.Sprint(i)
-		w.publish(t, source, 1)
-		w.switchTo(t, source, feed.Pulled)
-		w.subscribe(t, reader, source)
-		require.Len(t, pulls(t, w, reader, source), 1)
-		w.switchTo(t, source, feed.Pushed)
-		w.switchTo(t, source, feed.Pulled)
-		require.Len(t, pulls(t, w, reader, source), 1)
-		require.True(t, w.unfollow(t, reader, source, &feed.UnfollowOptions{KeepHistory: true}))
-		w.subscribe(t, reader, source)
-		require.Len(t, pulls(t, w, reader, source), 2)
-		require.True(t, w.unfollow(t, reader, source, nil))
-		require.Empty(t, pulls(t, w, reader, source))
-	}
-}
-
-// Random calls under faults leave the pulls of the follows that stand.
-func TestPullsAreThoseOfTheFollowsUnderFaults(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default the homes are compared with a model under faults, in another test")
-	}
-	t.Parallel()
-	for seed := range faults.Seeds(10) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			injector := faults.New(t, seed, harsh)
-			random := rand.New(rand.NewPCG(seed, 2))
-			w := newWorld(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(9 * time.Second) }}, injector.Wrap)
-			later := w.later(t, injector.Wrap)
-			follows, isPulled := map[string]bool{}, map[string]bool{}
-			for range faults.Size(40, 24) {
-				source := people[random.IntN(3)]
-				switch random.IntN(5) {
-				case 0, 1:
-					retried(t, func() (bool, error) { return w.Home("jack").Follow(t.Context(), source, nil) })
-					follows[source] = true
-				case 2:
-					retried(t, func() (bool, error) {
-						return w.Home("jack").Unfollow(t.Context(), source, &feed.UnfollowOptions{KeepHistory: random.IntN(2) == 0})
-					})
-					delete(follows, source)
-				default:
-					isPulled[source] = random.IntN(2) == 0
-					retried(t, func() (bool, error) { return w.Outbox(source).SetPulled(t.Context(), isPulled[source]) })
-					for retried(t, func() (int, error) { return later.Deliver(t.Context()) }) > 0 {
-					}
-				}
-			}
-			injector.Off()
-			// Attempts that failed leave their jobs to later's lease.
-			deliverAll(t, w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(48 * time.Hour) }}))
-			for _, source := range people[:3] {
-				var open []ids.ID
-				for edge, p := range pulls(t, w, "jack", source) {
-					if p.Until == 0 {
-						open = append(open, edge)
-					}
-				}
-				if follows[source] && isPulled[source] {
-					require.Equal(t, []ids.ID{w.edge(t, "jack", source)}, open, source)
-				} else {
-					require.Empty(t, open, source)
-				}
-			}
-		})
-	}
 }
 
 func TestKeepingTheHistoryOfNobodyDoesNothing(t *testing.T) {

@@ -7,24 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
-
-func TestAnEditShowsInEveryHome(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	edit := w.publish(t, "chris", 1)[0]
-	edit.Verb, edit.Object, edit.Target, edit.Data = "share", feed.Ref{}, feed.Ref{Kind: "album", ID: "7"}, nil
-	edit.Time = edit.Time.Add(-1)
-	_, _, err := w.Outbox("chris").Update(t.Context(), edit)
-	require.NoError(t, err)
-	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{})
-	require.NoError(t, err)
-	require.Equal(t, []feed.Activity{edit}, page.Items)
-}
 
 func TestUpdateReportsWhetherTheContentChanged(t *testing.T) {
 	t.Parallel()
