@@ -148,24 +148,4 @@ func TestADelivererMayPauseOverTheWholeWayBack(t *testing.T) {
 	require.Empty(t, w.entriesOf(t, "jack"))
 	require.Equal(t, a.ID+1, w.pullOf(t, "jack").Until)
 	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("jack").List, 10))
-
-	// The same over there and back again, from Pushed.
-	paused = false
-	slow, err = feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(source string) error {
-		if source == "ann" && !paused {
-			paused = true
-			for _, pulled := range []bool{true, false, true} {
-				w.setPulled(t, "chris", pulled)
-				_, err := w.process(t, nil).Deliver(t.Context())
-				require.NoError(t, err)
-			}
-		}
-		return nil
-	}}, sharded(nil))
-	require.NoError(t, err)
-	b, _, err := slow.Outbox("ann").Publish(t.Context(), addressed("ann", 2, "chris"))
-	require.NoError(t, err)
-	require.Equal(t, []ids.ID{b.ID}, w.entriesOf(t, "jack"), "it delivers, though chris is Pulled by now")
-	require.Zero(t, w.pullOf(t, "jack").Until)
-	require.Equal(t, []ids.ID{b.ID, a.ID}, all(t, w.Home("jack").List, 1), "once each")
 }

@@ -161,27 +161,6 @@ func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
 	}
 }
 
-func TestDeliveryReachesFollowersInShardsOfOtherProcesses(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	before, after := faults.Size(20, 6), faults.Size(40, 12)
-	w.followedBy(t, "star", before)
-	grown, err := follow.New(w.db, w.followTable, w.gen, &follow.Options{Shards: func(string) int { return 8 }})
-	require.NoError(t, err)
-	for i := range after {
-		_, _, err := grown.Follow(t.Context(), followEdge(fmt.Sprintf("reader-%d", i), "star"))
-		require.NoError(t, err)
-	}
-	a := w.publish(t, "star", 1)[0] // by a process without shards
-	for i := range after {
-		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10), "reader %d", i)
-	}
-	removed, err := w.Home("reader-3").Unfollow(t.Context(), "star", nil)
-	require.NoError(t, err)
-	require.True(t, removed)
-	require.Empty(t, all(t, w.Home("reader-3").List, 10))
-}
-
 // The worker's clock is ahead by Retention.
 func TestAWorkerWithAFastClockDeliversEverything(t *testing.T) {
 	t.Parallel()

@@ -40,21 +40,6 @@ func (w world) rows(t testing.TB) []row {
 	return rows
 }
 
-// copied is w with its own copy of the feed table.
-func (w world) copied(t testing.TB) world {
-	t.Helper()
-	var items []any
-	var found []dynamo.Item
-	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Scan().Consistent(true).All(t.Context(), &found))
-	for _, item := range found {
-		items = append(items, item)
-	}
-	w.feedTable = dynamotest.Table(t, feed.Table)
-	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(items...).Run(t.Context())
-	require.NoError(t, err)
-	return w.process(t, &feed.Options{Consistent: true})
-}
-
 func (w world) jobs(t testing.TB) []row {
 	t.Helper()
 	var jobs []row
@@ -144,39 +129,6 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	as := w.publishMany(t, "chris", activities("chris", 6)...)
 	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(append(anns[:3], as...)), all(t, w.Home("jack").List, 10), "the graph keeps its edges")
-}
-
-func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default it is killed in the midst of several pages, in another test")
-	}
-	t.Parallel()
-	kills := map[string]func(*faults.Injector, int){
-		"applied":     (*faults.Injector).KillAt,
-		"not applied": (*faults.Injector).KillBefore,
-	}
-	for name, kill := range kills {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			first := newWorld(t, nil)
-			anns := populate(t, first)
-			for k, killed := 1, true; killed; k += 2 { // once between any two writes
-				w := first.copied(t)
-				injector := faults.New(t, uint64(k), faults.Rates{})
-				kill(injector, k)
-				err := w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris")
-				if killed = err != nil; killed {
-					require.ErrorIs(t, err, faults.ErrKilled)
-					require.Subset(t, newestFirst(anns), all(t, w.Home("chris").List, 10), "bob's stay hidden")
-					require.NoError(t, w.Erase(t.Context(), "chris"))
-				} else {
-					require.Greater(t, k, 6, "jobs, references, outbox, foreign ids, entries, header")
-				}
-				requireErased(t, w)
-				requireOthers(t, w, anns)
-			}
-		})
-	}
 }
 
 // Erase runs while a worker is in the middle of a delivery.

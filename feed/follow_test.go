@@ -123,20 +123,6 @@ func (w world) interruptedUnfollow(t testing.TB, reader, source string) {
 	require.NoError(t, err)
 }
 
-func TestFollowFinishesAnInterruptedUnfollow(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	done := w.publish(t, "chris", 2)
-	w.interruptedUnfollow(t, "jack", "chris")
-	require.Empty(t, all(t, w.Home("jack").List, 10))
-
-	created, err := w.Home("jack").Follow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-	require.True(t, created)
-	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
-}
-
 // After an interrupted unfollow the edge continues to bring entries. A much
 // later unfollow ends the edge and hides these entries too.
 func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {

@@ -186,26 +186,3 @@ func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
 	}
 	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
 }
-
-func TestEndingsAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for _, source := range []string{"ann", "bob", "chris"} {
-		w.subscribe(t, "jack", source)
-	}
-	_, err := w.Home("jack").Unfollow(t.Context(), "ann", nil)
-	require.NoError(t, err)
-	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
-	require.NoError(t, err)
-	require.Len(t, headerItem(t, w, "jack"), 2+2, "the key and two edges")
-
-	then := time.Now()
-	for id := ids.ID(0); !id.Time().After(then); { // until ids are later than then
-		id, err = w.gen.Next(t.Context())
-		require.NoError(t, err)
-	}
-	aged := w.process(t, &feed.Options{Now: func() time.Time { return then.Add(91 * 24 * time.Hour) }})
-	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-	require.Len(t, headerItem(t, w, "jack"), 2+1)
-}

@@ -282,24 +282,6 @@ func TestDamagedKeysDoNotStopPaging(t *testing.T) {
 	}
 }
 
-func TestAPageOfHiddenEntriesHasANext(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "ann")
-	w.subscribe(t, "jack", "chris")
-	old := w.publish(t, "ann", 3)
-	w.publishAlike(t, faults.Size(150, 130), "chris", "jack")
-	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-
-	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1})
-	require.NoError(t, err)
-	require.Empty(t, page.Items, "2 + 4 + … + 64 rows are read, all hidden")
-	require.NotEmpty(t, page.Next)
-	require.Equal(t, newestFirst(old), all(t, w.Home("jack").List, 1))
-	require.Equal(t, newestFirst(old), all(t, w.Home("jack").List, 2))
-}
-
 func TestExpiredEntriesAreNotReadToTheEnd(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()

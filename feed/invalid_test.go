@@ -158,6 +158,7 @@ func TestInvalidConfigurationFailsInNew(t *testing.T) {
 		"retain":  {"Options.Retention", withOptions(w, feed.Options{Retention: -1})},
 		"batches": {"Options.Parallel", withOptions(w, feed.Options{Parallel: -1})},
 		"poll":    {"Options.Poll", withOptions(w, feed.Options{Poll: -1})},
+		"cache":   {"Options.PullCache", withOptions(w, feed.Options{PullCache: 100_001})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := tc.make()

@@ -60,7 +60,7 @@ func TestHomeIsAList(t *testing.T) {
 		"pulled, remembered":       {feed.Options{PullCache: 10, Now: leaping}, pulled},
 		"in groups": {feed.Options{}, func(w world, owner, reader string) (lister, string) {
 			_, partition := pushed(w, owner, reader)
-			return ungrouped(w.Home(reader).Grouped), partition
+			return ungrouped(t, w.Home(reader).Grouped), partition
 		}},
 	}, "with everything switched") {
 		t.Run(name, func(t *testing.T) {

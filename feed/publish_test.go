@@ -1,7 +1,6 @@
 package feed_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -135,19 +134,6 @@ func TestHistoryIsNotDelivered(t *testing.T) {
 	_, _, err = w.Outbox("chris").Publish(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, []ids.ID{recent}, all(t, w.Home("jack").List, 10))
-}
-
-func TestACancelledPublishReportsIt(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	a := activity("chris", 1)
-	a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-	_, _, err := w.Outbox("chris").Publish(ctx, a)
-	require.ErrorIs(t, err, context.Canceled)
-	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome, "nothing was sent")
-	require.Empty(t, all(t, w.Outbox("chris").List, 10))
 }
 
 func TestAPanicFailsOnlyItsActivity(t *testing.T) {

@@ -235,21 +235,6 @@ func TestPagesThroughThePullCacheAreExact(t *testing.T) {
 	}
 }
 
-func TestAnOutboxOfTombstonesLeadsOn(t *testing.T) {
-	t.Parallel()
-	w := newStarWorld(t, 1, feed.Options{})
-	as := w.posts(t, 1, 50) // more than are remembered
-	var tombstones []any
-	for _, a := range as[6:] {
-		tombstones = append(tombstones, w.tombstone(a))
-	}
-	w.putItems(t, tombstones)
-	cached := w.cached(t, feed.Options{}).Home("jack").List
-	for _, limit := range faults.Some(2, 4, 20, 1) {
-		require.Equal(t, newestFirst(as[:6]), all(t, cached, limit))
-	}
-}
-
 // Two processes poll by turns while activities arrive. Nothing is jumped over,
 // and nothing shows twice.
 func TestPollsUpwardsSkipNothingThatTheCacheLacked(t *testing.T) {
@@ -416,19 +401,4 @@ func TestAPageBelowTheRememberedRowsReadsOnlyTheOutbox(t *testing.T) {
 	cold, err := w.cached(t, feed.Options{}).Home("jack").List(t.Context(), req)
 	require.NoError(t, err)
 	require.Equal(t, want.Items, cold.Items, "a process that knows nothing yet")
-}
-
-func TestDamagedRowsOfARememberedOutboxAreReported(t *testing.T) {
-	t.Parallel()
-	w := newStarWorld(t, 1, feed.Options{})
-	w.posts(t, 1, 4)
-	want := all(t, w.Home("jack").List, 10)
-	require.NoError(t, w.db.Table(w.feedTable).Update("pk", "O#star-0").Range("sk", want[1].String()).Set("owner", 7).Run(t.Context()))
-	require.NoError(t, w.db.Table(w.feedTable).Put(map[string]string{"pk": "O#star-0", "sk": want[2].String() + "?"}).Run(t.Context()))
-	var reported atomic.Int64
-	cached := w.cached(t, feed.Options{OnCorrupt: func(*plaza.CorruptError) { reported.Add(1) }})
-	for range 2 {
-		require.Equal(t, []ids.ID{want[0], want[2], want[3]}, all(t, cached.Home("jack").List, 2))
-	}
-	require.EqualValues(t, 2, reported.Load(), "once, where they were read")
 }

@@ -12,10 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 // outboxes are read by a cache. A read takes a while and returns how many reads
@@ -23,7 +21,6 @@ import (
 type outboxes struct {
 	takes   time.Duration
 	fail    error
-	panic   bool
 	back    time.Duration // by which the clock was turned back
 	pause   chan struct{} // closed before the answer of the clock's call number pausing
 	pausing atomic.Int32
@@ -37,9 +34,6 @@ func (o *outboxes) read(ctx context.Context, _ string) ([]ids.ID, error) {
 	o.reads++
 	n := o.reads
 	o.mu.Unlock()
-	if o.panic {
-		panic("broken")
-	}
 	select {
 	case <-time.After(o.takes):
 		return []ids.ID{ids.ID(n)}, o.fail
@@ -102,23 +96,6 @@ func TestAPullCacheIsBounded(t *testing.T) {
 	})
 }
 
-func TestReadersOfAnOutboxShareOneRead(t *testing.T) {
-	o := &outboxes{takes: time.Second}
-	inBubble(t, 10, o, func(t *testing.T, cache feed.PullCache) {
-		var readers sync.WaitGroup
-		for i := range 500 {
-			readers.Go(func() {
-				time.Sleep(time.Duration(i) * 5 * time.Millisecond) // before, while and after it is read
-				if _, err := cache.Newest(t.Context(), fmt.Sprint("star-", i%10)); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		readers.Wait()
-		require.Equal(t, 10, o.reads)
-	})
-}
-
 // A reader finds that a read is too old, and another reads again meanwhile.
 func TestAReadThatHasJustEndedIsNotRepeated(t *testing.T) {
 	o := &outboxes{}
@@ -157,76 +134,15 @@ func TestAReadThatBeganLongAgoIsRepeated(t *testing.T) {
 	})
 }
 
-func TestAFailedReadIsEverybodysErrorAndForgotten(t *testing.T) {
+// internal/share tests that readers share a read, its error and its panic.
+func TestAFailedReadIsForgotten(t *testing.T) {
 	broken := errors.New("broken")
-	for name, o := range map[string]*outboxes{
-		"failed":   {takes: time.Second, fail: broken},
-		"panicked": {panic: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, 10, o, func(t *testing.T, cache feed.PullCache) {
-				var readers sync.WaitGroup
-				for range 10 {
-					readers.Go(func() {
-						_, err := cache.Newest(t.Context(), "star")
-						var panicked *parallel.PanicError
-						if !errors.Is(err, broken) && !errors.As(err, &panicked) {
-							t.Error(err)
-						}
-					})
-				}
-				readers.Wait()
-				require.Zero(t, cache.Len())
-				reads := o.reads
-				o.fail, o.panic = nil, false
-				requireNewest(t, cache, "star", ids.ID(reads+1))
-			})
-		})
-	}
-}
-
-func TestAReaderWhoGivesUpFailsNobodyElse(t *testing.T) {
-	o := &outboxes{takes: time.Second}
+	o := &outboxes{fail: broken}
 	inBubble(t, 10, o, func(t *testing.T, cache feed.PullCache) {
-		impatient, stop := context.WithCancel(t.Context())
-		var readers sync.WaitGroup
-		readers.Go(func() {
-			_, err := cache.Newest(impatient, "star")
-			if !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		})
-		synctest.Wait() // the impatient one reads
-		readers.Go(func() { requireNewest(t, cache, "star", 1) })
-		synctest.Wait()
-		stop()
-		readers.Wait()
-		require.Equal(t, 1, o.reads)
-		requireNewest(t, cache, "star", 1)
-
-		// Nobody waits any more: the read ends.
-		time.Sleep(5 * time.Second)
-		_, err := cache.Newest(impatient, "star")
-		require.ErrorIs(t, err, context.Canceled)
-		alone, stop := context.WithTimeout(t.Context(), time.Millisecond)
-		defer stop()
-		_, err = cache.Newest(alone, "star")
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		requireNewest(t, cache, "star", 3)
+		_, err := cache.Newest(t.Context(), "star")
+		require.ErrorIs(t, err, broken)
+		require.Zero(t, cache.Len())
+		o.fail = nil
+		requireNewest(t, cache, "star", 2)
 	})
-}
-
-func TestAnAbsurdPullCacheIsRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for size, ok := range map[int]bool{-1: false, 0: true, 100_000: true, 100_001: false} {
-		_, err := withOptions(w, feed.Options{PullCache: size})()
-		if ok {
-			require.NoError(t, err)
-			continue
-		}
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, "Options.PullCache", invalid.Field)
-	}
 }

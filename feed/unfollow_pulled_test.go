@@ -75,7 +75,7 @@ func TestAFollowAndAnUnfollowAfterAnInterruptedUnfollowOfAPulledSource(t *testin
 	}
 }
 
-func TestKeptHistoryEndsAtTheNewestRow(t *testing.T) {
+func TestKeptHistoryEndsAtTheNewestItem(t *testing.T) {
 	t.Parallel()
 	for name, last := range faults.Sample(4, map[string]func(t *testing.T, w world) ids.ID{
 		"an activity": func(t *testing.T, w world) ids.ID { return w.publish(t, "chris", 1)[0].ID },
