@@ -6,16 +6,12 @@ import (
 	"fmt"
 	"iter"
 	"log"
-	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
@@ -184,9 +180,6 @@ func ExampleRepository_Check() {
 	// {Followers:0 Following:0 Counters:0 Torn:0 Orphans:0 Damaged:0}
 }
 
-// local is a DynamoDB that stops when the process ends.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
-
 // open returns a repository over a new table.
 func open(ctx context.Context) *follow.Repository {
 	follows, _, _ := openStreamed(ctx)
@@ -195,25 +188,8 @@ func open(ctx context.Context) *follow.Repository {
 
 // openStreamed is open, and returns the table too, which has a stream.
 func openStreamed(ctx context.Context) (follows *follow.Repository, db *dynamo.DB, table string) {
-	e, err := local()
-	if err != nil {
-		log.Fatal(err)
-	}
-	gen, err := edgetest.NewGenerator()
-	if err != nil {
-		log.Fatal(err)
-	}
-	name, err := gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	client := dynamodb.NewFromConfig(e.Config())
-	table = "follow-example-" + name.String()
-	if _, err := client.CreateTable(ctx, streamtest.Streamed(follow.Table)(table)); err != nil {
-		log.Fatal(err)
-	}
-	db = dynamo.NewFromIface(client)
-	follows, err = follow.New(db, table, gen, &follow.Options{Consistent: true})
+	db, table, gen := streamtest.Example(ctx, follow.Table)
+	follows, err := follow.New(db, table, gen, &follow.Options{Consistent: true})
 	if err != nil {
 		log.Fatal(err)
 	}

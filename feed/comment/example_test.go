@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"sync"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
@@ -260,9 +258,6 @@ func ExampleRepository_Erase() {
 	// Output: "" "" true 1
 }
 
-// local is a DynamoDB that stops with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
-
 // open returns a repository over a new table.
 func open(ctx context.Context, opts *comment.Options) *comment.Repository {
 	comments, _, _ := openStreamed(ctx, opts)
@@ -271,23 +266,8 @@ func open(ctx context.Context, opts *comment.Options) *comment.Repository {
 
 // openStreamed is open, and returns the table too, which has a stream.
 func openStreamed(ctx context.Context, opts *comment.Options) (comments *comment.Repository, db *dynamo.DB, table string) {
-	engine, err := local()
-	if err != nil {
-		log.Fatal(err)
-	}
-	gen, err := ids.New(uint16(machines.Add(1)), nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	name, err := gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	db, table = dynamo.New(engine.Config()), name.String()
-	if _, err := db.Client().CreateTable(ctx, streamtest.Streamed(comment.Table)(table)); err != nil {
-		log.Fatal(err)
-	}
-	comments, err = comment.New(db, table, gen, opts)
+	db, table, gen := streamtest.Example(ctx, comment.Table)
+	comments, err := comment.New(db, table, gen, opts)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
@@ -123,9 +119,6 @@ func ExampleRepository_EraseObject() {
 	// {Counts:map[] Counters:0 Torn:0 Orphans:0 Damaged:0} <nil>
 }
 
-// local is a DynamoDB that ends with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
-
 // open returns a repository over a new table. Like and love exclude each other;
 // pin is independent.
 func open(ctx context.Context) *reaction.Repository {
@@ -135,25 +128,8 @@ func open(ctx context.Context) *reaction.Repository {
 
 // openStreamed is open, and returns the table too, which has a stream.
 func openStreamed(ctx context.Context) (reactions *reaction.Repository, db *dynamo.DB, table string) {
-	e, err := local()
-	if err != nil {
-		log.Fatal(err)
-	}
-	gen, err := edgetest.NewGenerator()
-	if err != nil {
-		log.Fatal(err)
-	}
-	name, err := gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	client := dynamodb.NewFromConfig(e.Config())
-	table = "reactions-example-" + name.String()
-	if _, err := client.CreateTable(ctx, streamtest.Streamed(reaction.Table)(table)); err != nil {
-		log.Fatal(err)
-	}
-	db = dynamo.NewFromIface(client)
-	reactions, err = reaction.New(db, table, gen, &reaction.Options{
+	db, table, gen := streamtest.Example(ctx, reaction.Table)
+	reactions, err := reaction.New(db, table, gen, &reaction.Options{
 		Kinds:      []string{"like", "love", "pin"},
 		OneOf:      [][]string{{"like", "love"}},
 		Consistent: true,

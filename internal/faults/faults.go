@@ -152,6 +152,21 @@ func (in *Injector) Script(f func(op string, body []byte, n int) Fault) {
 	in.script = f
 }
 
+// Before returns an injector without other faults that calls meanwhile, once, just before
+// the first request of that operation. Meanwhile must use another client.
+func Before(t testing.TB, op string, meanwhile func()) *Injector {
+	t.Helper()
+	in, done := New(t, 0, Rates{}), false
+	in.Script(func(sent string, _ []byte, _ int) Fault {
+		if sent == op && !done {
+			done = true
+			meanwhile()
+		}
+		return Fault{}
+	})
+	return in
+}
+
 // Requests counts the requests, including repeats by the SDK.
 func (in *Injector) Requests() int {
 	in.mu.Lock()
