@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 	"maps"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
-	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -196,98 +194,6 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		require.NoError(t, w.EraseObject(t.Context(), "a#b"))
 		sees("another EraseObject")
 	})
-}
-
-// TestChangesUnderFaultsAreWhatStands lets several processes write the same thread:
-// what the stream reports leads to what lists show.
-func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default each write reports its changes under faults, in another test")
-	}
-	t.Parallel()
-	for seed := range faults.Seeds(20) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			w, changes := newStreamed(t, nil)
-			root := w.says(t, "jack", "photo")
-			group := parallel.New()
-			for process := range 3 {
-				random := rand.New(rand.NewPCG(seed, uint64(process)))
-				rates := faults.Standard
-				rates.Conflict, rates.Stale = 0.05, 0.20
-				p := w.process(t, nil, faults.New(t, random.Uint64(), rates).Wrap)
-				group.Go(func() error {
-					var own []comment.Comment
-					for i := range 15 {
-						c := comment.Comment{ID: p.id(t), Object: "photo", Root: root.ID, User: "ann", Text: fmt.Sprint(process, i)}
-						if random.IntN(3) == 0 {
-							c.Root = 0
-						}
-						of := c
-						if len(own) > 0 {
-							of = own[random.IntN(len(own))]
-						}
-						what := random.IntN(6)
-						faults.Acknowledged(t, func() (err error) {
-							switch what {
-							case 0:
-								of.Text = c.Text
-								_, _, err = p.Edit(t.Context(), of)
-							case 1:
-								_, err = p.Hide(t.Context(), of.Address())
-							case 2:
-								_, err = p.Delete(t.Context(), comment.Action{Address: of.Address(), User: "ann"})
-							default:
-								_, _, err = p.Add(t.Context(), c)
-							}
-							if faults.Passing(err) {
-								return err
-							}
-							return nil // such as an edit of what is gone
-						})
-						if what > 2 {
-							own = append(own, c)
-						}
-					}
-					return nil
-				})
-			}
-			require.NoError(t, group.Wait())
-
-			stands := map[comment.Address]comment.Comment{}
-			met := map[string]bool{}
-			for _, c := range changes.Next(t) {
-				at := c.Comment.Address()
-				once := fmt.Sprint(c.Kind, at)
-				require.True(t, !met[once] || c.Kind == comment.Edited, "%s is reported twice", once)
-				met[once] = true
-				_, there := stands[at]
-				require.Equal(t, c.Kind != comment.Added, there, "%+v", c)
-				if c.Kind == comment.Removed {
-					delete(stands, at)
-				} else {
-					stands[at] = c.Comment
-				}
-			}
-			shown := map[comment.Address]comment.Comment{}
-			hidden := &comment.ListOptions{WithHidden: true}
-			for _, list := range [][]comment.Comment{
-				all(t, of(w.ByObject, "photo", hidden), 100), all(t, of(w.Replies, root.Address(), hidden), 100),
-			} {
-				for _, c := range list {
-					if c.Removed == nil {
-						shown[c.Address()] = c
-					}
-				}
-			}
-			require.NotEmpty(t, shown)
-			require.Len(t, stands, len(shown))
-			for at, c := range shown {
-				require.Equal(t, c.Text, stands[at].Text)
-				require.Equal(t, c.Hidden, stands[at].Hidden)
-			}
-		})
-	}
 }
 
 func TestChangesAreReadFromTheImages(t *testing.T) {

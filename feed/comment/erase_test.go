@@ -1,6 +1,7 @@
 package comment_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -58,38 +59,20 @@ func requireErased(t *testing.T, w world, others []ids.ID) {
 	w.requireWhole(t, "tree")
 }
 
-func TestEraseLeavesNothingOfAUser(t *testing.T) {
+// TestErasingIsFinishedByARepeat kills Erase and EraseObject at each of their writes in
+// turn, and at none.
+func TestErasingIsFinishedByARepeat(t *testing.T) {
 	t.Parallel()
-	w, _ := newScored(t)
-	others := populate(t, w)
-	require.NotEmpty(t, w.traces(t, "chris"))
-	for range 2 {
-		require.NoError(t, w.Erase(t.Context(), "chris"))
-		requireErased(t, w, others)
-	}
-	require.NoError(t, w.Erase(t.Context(), "nobody"))
-	requireErased(t, w, others)
-	w.add(t, comment.Comment{Object: "nest", User: "chris", Key: "1"}) // the user may come back
-}
-
-func TestEraseObjectLeavesNothingOfIt(t *testing.T) {
-	t.Parallel()
-	w, _ := newScored(t)
-	others := populate(t, w)
-	for range 2 {
-		require.NoError(t, w.EraseObject(t.Context(), "nest"))
-		require.ElementsMatch(t, []string{"K#chris / 1"}, w.traces(t, "nest"), "keys have their time")
-		require.Equal(t, others[len(others)-1:], idsOf(all(t, of(w.ByUser, "ann", nil), 50)))
-		w.requireWhole(t, "tree")
-	}
-}
-
-// TestErasingKilledAtEveryWriteIsFinishedByARepeat kills Erase and EraseObject.
-func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
-	t.Parallel()
-	for name, erase := range map[string]func(*testing.T, world) error{
-		"user":   func(t *testing.T, w world) error { return w.Erase(t.Context(), "chris") },
-		"object": func(t *testing.T, w world) error { return w.EraseObject(t.Context(), "nest") },
+	for name, c := range map[string]struct {
+		erase func(context.Context, world) error
+		check func(t *testing.T, w world, others []ids.ID)
+	}{
+		"a user": {func(ctx context.Context, w world) error { return w.Erase(ctx, "chris") }, requireErased},
+		"an object": {func(ctx context.Context, w world) error { return w.EraseObject(ctx, "nest") }, func(t *testing.T, w world, others []ids.ID) {
+			require.Equal(t, []string{"K#chris / 1"}, w.traces(t, "nest"), "keys have their time")
+			require.Equal(t, others[len(others)-1:], idsOf(all(t, of(w.ByUser, "ann", nil), 50)))
+			w.requireWhole(t, "tree")
+		}},
 	} {
 		for how, kill := range faults.Sample(2, map[string]func(*faults.Injector, int){
 			"applied":     (*faults.Injector).KillAt,
@@ -102,41 +85,22 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 					others := populate(t, w)
 					in := faults.New(t, uint64(k), faults.Rates{})
 					kill(in, k)
-					err := erase(t, w.process(t, nil, in.Wrap))
+					err := c.erase(t.Context(), w.process(t, nil, in.Wrap))
 					if killed = err != nil; killed {
 						require.ErrorIs(t, err, faults.ErrKilled)
-						require.NoError(t, erase(t, w))
+						require.NoError(t, c.erase(t.Context(), w))
 					} else {
 						require.Greater(t, k, 5)
 					}
-					if name == "user" {
-						requireErased(t, w, others)
-					} else {
-						require.Equal(t, []string{"K#chris / 1"}, w.traces(t, "nest"))
+					c.check(t, w, others)
+					if !killed { // it may be repeated, and the user may come back
+						require.NoError(t, c.erase(t.Context(), w))
+						c.check(t, w, others)
+						w.add(t, comment.Comment{Object: "nest", User: "chris", Key: name})
 					}
 				}
 			})
 		}
-	}
-}
-
-func TestErasingUnderFaults(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default it is killed, in another test")
-	}
-	t.Parallel()
-	for seed := range faults.Seeds(20) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			w, _ := newScored(t)
-			others := populate(t, w)
-			in := faults.New(t, seed, harshness[seed%3])
-			process := w.process(t, nil, in.Wrap)
-			faults.Acknowledged(t, func() error { return process.Erase(t.Context(), "chris") })
-			requireErased(t, w, others)
-			faults.Acknowledged(t, func() error { return process.EraseObject(t.Context(), "nest") })
-			require.Empty(t, w.traces(t, "nest"))
-		})
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 type randomCalls struct {
 	world
 	*model
-	t    tester
+	t    *testing.T
 	pick func(n int) int                // returns a number below n
 	call func(func() error) (calls int) // repeats until success or a final error
 }

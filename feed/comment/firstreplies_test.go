@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
-	"pgregory.net/rapid"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -21,7 +20,7 @@ import (
 )
 
 // requireFirst compares each thread's First with Replies.
-func (w world) requireFirst(t tester, object string) {
+func (w world) requireFirst(t testing.TB, object string) {
 	t.Helper()
 	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
 		for _, thread := range all(t, of(w.Threads, object, opts), 5) {
@@ -57,8 +56,7 @@ func TestFirstRepliesAreTheOldestThatStand(t *testing.T) {
 		require.Equal(t, left[:min(len(left), 3)], first(), "%d are gone", i+1)
 	}
 	for i := len(replies) - 1; i > 0; i -= 2 {
-		_, err := w.Unhide(t.Context(), replies[i].Address())
-		require.NoError(t, err)
+		w.unhide(t, replies[i])
 		left = slices.Insert(left, 0, replies[i].ID)
 		require.Equal(t, left[:min(len(left), 3)], first(), "%d is back", i)
 	}
@@ -104,10 +102,9 @@ type randomThread struct {
 	root    comment.Comment
 	replies []comment.Comment
 	pick    func(n int) int
-	call    func(func() error) error
 }
 
-func (q *randomThread) step(t tester) {
+func (q *randomThread) step(t *testing.T) {
 	t.Helper()
 	if len(q.replies) < 4 || q.pick(4) == 0 {
 		reply := comment.Comment{Object: q.root.Object, Root: q.root.ID, User: "bob", Text: "hello"}
@@ -116,13 +113,13 @@ func (q *randomThread) step(t tester) {
 			reply.ID, err = ids.Backdate(today.Add(-time.Duration(1+q.pick(20))*time.Hour), fmt.Sprint(reply.ID))
 		}
 		require.NoError(t, err)
-		require.NoError(t, q.call(func() error { _, _, err := q.Add(t.Context(), reply); return err }))
+		require.NoError(t, settled(func() error { _, _, err := q.Add(t.Context(), reply); return err }))
 		q.replies = append(q.replies, reply)
 		return
 	}
 	slices.SortFunc(q.replies, func(a, b comment.Comment) int { return int(int64(a.ID - b.ID)) })
 	reply := q.replies[min(q.pick(len(q.replies)), q.pick(len(q.replies)))] // prefers the first ones
-	err := q.call(func() error {
+	err := settled(func() error {
 		var err error
 		switch q.pick(5) {
 		case 0, 1:
@@ -147,45 +144,24 @@ func (q *randomThread) step(t tester) {
 	require.NoError(t, err)
 }
 
-func TestRandomChangesLeaveTheRightFirstReplies(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default several processes make them under faults, in another test")
-	}
-	t.Parallel()
-	w := newWorld(t, nil)
-	run := 0
-	rapid.Check(t, func(t *rapid.T) {
-		run++
-		q := &randomThread{world: w, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
-		q.call = func(call func() error) error { return call() }
-		root, _, err := w.Add(t.Context(), comment.Comment{Object: fmt.Sprint("bird ", run), User: "ann", Text: "hello"})
-		require.NoError(t, err)
-		q.root = root
-		for range rapid.IntRange(4, 25).Draw(t, "calls") {
-			q.step(t)
-		}
-		w.requireFirst(t, root.Object)
-	})
-}
-
 // TestConcurrentChangesLeaveTheRightFirstReplies makes several processes change
-// one thread under faults.
+// one thread under faults. The table's stream reports what then stands.
 func TestConcurrentChangesLeaveTheRightFirstReplies(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(15) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
+			w, changes := newStreamed(t, nil)
 			root := w.says(t, "ann", "bird")
 			var replies []comment.Comment
-			for range 5 {
+			for range 1 + seed%5 {
 				replies = append(replies, w.replies(t, "bob", root))
 			}
 			var group errgroup.Group
 			for n := range uint64(faults.Size(4, 3)) {
 				in := faults.New(t, seed*4+n, harshness[seed%3])
 				random := rand.New(rand.NewPCG(seed, n))
-				q := &randomThread{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN, call: settled}
+				q := &randomThread{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN}
 				group.Go(func() error {
 					for range faults.Size(20, 7) {
 						q.step(t)
@@ -195,11 +171,46 @@ func TestConcurrentChangesLeaveTheRightFirstReplies(t *testing.T) {
 			}
 			require.NoError(t, group.Wait())
 			w.requireFirst(t, "bird")
-			visible := all(t, of(w.Replies, root.Address(), nil), 50)
-			visible = slices.DeleteFunc(visible, func(c comment.Comment) bool { return c.Removed != nil })
-			require.EqualValues(t, len(visible), w.get(t, root).Replies)
+			shown := map[comment.Address]comment.Comment{}
+			visible := 0
+			for _, c := range all(t, of(w.Replies, root.Address(), &comment.ListOptions{WithHidden: true}), 50) {
+				if c.Removed == nil {
+					shown[c.Address()] = c
+				}
+				if c.Removed == nil && !c.Hidden {
+					visible++
+				}
+			}
+			require.EqualValues(t, visible, w.get(t, root).Replies)
+			reported := replay(t, changes.Next(t))
+			delete(reported, root.Address())
+			require.Len(t, reported, len(shown))
+			for at, c := range shown {
+				require.Equal(t, c.Text, reported[at].Text)
+				require.Equal(t, c.Hidden, reported[at].Hidden)
+			}
 		})
 	}
+}
+
+// replay returns the comments that the changes leave.
+func replay(t *testing.T, changes []comment.Change) map[comment.Address]comment.Comment {
+	t.Helper()
+	left, met := map[comment.Address]comment.Comment{}, map[comment.Address]bool{}
+	for _, c := range changes {
+		if c.Comment.Removed != nil && c.Kind != comment.Removed {
+			continue // of a tombstone
+		}
+		at := c.Comment.Address()
+		_, there := left[at]
+		require.Equal(t, c.Kind != comment.Added, there, "%+v", c)
+		require.False(t, c.Kind == comment.Added && met[at], "%+v is added twice", c)
+		met[at] = true
+		if left[at] = c.Comment; c.Kind == comment.Removed {
+			delete(left, at)
+		}
+	}
+	return left
 }
 
 // TestThreadsSearchTheRestIfNextWasNotRefilled kills each process before it can
@@ -267,10 +278,7 @@ func TestChangesDuringARefillAreNotLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	hide := func(w world, c comment.Comment) { w.hide(t, c) }
-	unhide := func(w world, c comment.Comment) {
-		_, err := w.Unhide(t.Context(), c.Address())
-		require.NoError(t, err)
-	}
+	unhide := func(w world, c comment.Comment) { w.unhide(t, c) }
 	older := func(hours int) func(w world, c comment.Comment) {
 		return func(w world, c comment.Comment) {
 			id, err := ids.Backdate(today.Add(-time.Duration(hours)*time.Hour), c.Object)
@@ -304,18 +312,13 @@ func TestChangesDuringARefillAreNotLost(t *testing.T) {
 		for _, n := range c.hidden {
 			w.hide(t, replies[n])
 		}
-		in := faults.New(t, 1, faults.Rates{})
 		done := false
-		in.Script(func(op string, _ []byte, _ int) faults.Fault {
-			if op == c.op && !done {
-				done = true
-				c.other(w, replies[c.whose])
-			}
-			return faults.Fault{}
+		in := faults.Before(t, c.op, func() {
+			done = true
+			c.other(w, replies[c.whose])
 		})
 		c.call(w.process(t, nil, in.Wrap), replies[c.which])
 		require.True(t, done, name)
-		t.Log(name)
 		w.requireFirst(t, name)
 	}
 }

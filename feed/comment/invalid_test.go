@@ -124,21 +124,6 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	require.Zero(t, in.Requests())
 }
 
-func TestTheLargestCommentIsStored(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &comment.Options{MaxRunes: 1 << 16, MaxData: 1 << 16, Consistent: true})
-	c := comment.Comment{
-		Object: strings.Repeat("#", 256), User: strings.Repeat(`\`, 256), Key: strings.Repeat("#", 256),
-		Text: strings.Repeat("𝄞", 1<<16), Data: []byte(`"` + strings.Repeat("x", 1<<16-2) + `"`),
-	}
-	for i := range comment.MaxMentions {
-		c.Mentions = append(c.Mentions, strings.Repeat("m", 254)+string(rune('A'+i/10))+string(rune('A'+i%10)))
-	}
-	c = w.add(t, c)
-	c.Key = ""
-	require.Equal(t, c, w.get(t, c))
-}
-
 func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	db, gen := dynamotest.DB(t), generator(t)

@@ -69,15 +69,7 @@ func TestAnAddDuringItsDeleteIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	given := comment.Comment{Object: "bird", ID: w.id(t), User: "ann", Text: "hello"}
-	in := faults.New(t, 1, faults.Rates{})
-	done := false
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "PutItem" && !done {
-			done = true
-			w.add(t, given)
-		}
-		return faults.Fault{}
-	})
+	in := faults.Before(t, "PutItem", func() { w.add(t, given) })
 	deleted, err := w.process(t, nil, in.Wrap).Delete(t.Context(), comment.Action{Address: given.Address(), User: "ann"})
 	require.NoError(t, err)
 	require.True(t, deleted)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -137,7 +136,7 @@ func (m *model) list(want func(*expected) bool) []comment.Comment {
 }
 
 // holds fails unless every read returns exactly the model.
-func (w world) holds(t tester, m *model) {
+func (w world) holds(t testing.TB, m *model) {
 	t.Helper()
 	ctx := t.Context()
 	w.listsHold(t, m, &comment.ListOptions{})
@@ -180,7 +179,7 @@ func (w world) holds(t tester, m *model) {
 }
 
 // listsHold compares the lists that take options.
-func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
+func (w world) listsHold(t testing.TB, m *model, opts *comment.ListOptions) {
 	t.Helper()
 	shown := func(s *expected) bool { return !s.gone && (opts.WithHidden || !s.Hidden && !m.under(s)) }
 	list := func(want func(*expected) bool) []comment.Comment {
@@ -230,24 +229,4 @@ func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 		}
 		require.Equal(t, want, all(t, of(w.ByUser, user, opts), 6), "comments by %q", user)
 	}
-}
-
-// TestRandomCallsMatchTheModel adds, answers, quotes, edits, deletes, removes,
-// hides and pins comments in random order.
-func TestRandomCallsMatchTheModel(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("by default they are made under faults, in another test")
-	}
-	t.Parallel()
-	w := newWorld(t, &comment.Options{Consistent: true, ExcerptRunes: 5})
-	run := 0
-	rapid.Check(t, func(t *rapid.T) {
-		run++
-		calls := &randomCalls{world: w, model: newModel(run), t: t, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
-		calls.call = func(call func() error) int { _ = call(); return 1 }
-		for range rapid.IntRange(1, 25).Draw(t, "calls") {
-			calls.step()
-		}
-		w.holds(t, calls.model)
-	})
 }

@@ -14,9 +14,21 @@ func TestOneCommentIsPinned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	one, two := w.says(t, "ann", "bird"), w.says(t, "bob", "bird")
-	_, err := w.Pinned(t.Context(), "bird")
-	require.ErrorIs(t, err, plaza.ErrNotFound)
-	for _, c := range []comment.Comment{one, two, one} {
+	unpins := func(want ...bool) {
+		t.Helper()
+		for _, want := range want {
+			unpinned, err := w.Unpin(t.Context(), one.Address())
+			require.NoError(t, err)
+			require.Equal(t, want, unpinned)
+		}
+	}
+	none := func() {
+		t.Helper()
+		_, err := w.Pinned(t.Context(), "bird")
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+	}
+	none()
+	for _, c := range []comment.Comment{one, two, one, two} {
 		for _, want := range []bool{true, false} {
 			pinned, err := w.Pin(t.Context(), c.Address())
 			require.NoError(t, err)
@@ -26,8 +38,11 @@ func TestOneCommentIsPinned(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c, pinned)
 	}
+	unpins(false, false) // it leaves the pin of another
 	require.Equal(t, []ids.ID{two.ID, one.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 10)), "the list keeps its order")
 
+	_, err := w.Pin(t.Context(), one.Address())
+	require.NoError(t, err)
 	w.replies(t, "eve", two)
 	w.delete(t, two)
 	_, err = w.Pin(t.Context(), two.Address())
@@ -37,27 +52,6 @@ func TestOneCommentIsPinned(t *testing.T) {
 		_, err = w.Pin(t.Context(), at)
 		require.ErrorIs(t, err, plaza.ErrNotFound, name)
 	}
-	_, err = w.Pinned(t.Context(), "bird")
-	require.ErrorIs(t, err, plaza.ErrNotFound, "it is hidden")
-	for _, want := range []bool{true, false} {
-		unpinned, err := w.Unpin(t.Context(), one.Address())
-		require.NoError(t, err)
-		require.Equal(t, want, unpinned)
-	}
-}
-
-func TestARepeatedUnpinLeavesTheNextPin(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	one, two := w.says(t, "ann", "bird"), w.says(t, "bob", "bird")
-	for _, at := range []comment.Address{one.Address(), two.Address()} {
-		_, err := w.Pin(t.Context(), at)
-		require.NoError(t, err)
-		unpinned, err := w.Unpin(t.Context(), one.Address())
-		require.NoError(t, err)
-		require.Equal(t, at == one.Address(), unpinned)
-	}
-	pinned, err := w.Pinned(t.Context(), "bird")
-	require.NoError(t, err)
-	require.Equal(t, two, pinned)
+	none()
+	unpins(true, false)
 }

@@ -42,8 +42,7 @@ func TestAQuoteFollowsTheQuotedComment(t *testing.T) {
 		}
 		w.hide(t, quoted)
 		shows(comment.Quote{Removed: true})
-		_, err := w.Unhide(t.Context(), quoted.Address())
-		require.NoError(t, err)
+		w.unhide(t, quoted)
 		shows(comment.Quote{User: "ann", Excerpt: excerptOf(w.get(t, quoted).Text)})
 		w.delete(t, quoted) // leaves a tombstone, since it is a root with replies
 		shows(comment.Quote{Removed: true})

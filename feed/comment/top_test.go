@@ -105,13 +105,12 @@ func TestTopIsByScoreThenNewest(t *testing.T) {
 	w.replies(t, "bob", cs[8])
 	w.delete(t, cs[8])
 	w.requireTop(t, l, slices.Concat(cs[:3], cs[4:5], cs[6:8], cs[9:]))
-	_, err := w.Unhide(t.Context(), cs[3].Address())
-	require.NoError(t, err)
+	w.unhide(t, cs[3])
 	w.requireTop(t, l, slices.Concat(cs[:5], cs[6:8], cs[9:]))
 	require.Len(t, w.places(t), 8, "removed comments have no place")
 
 	for c, want := range map[ids.ID]error{cs[5].ID: plaza.ErrNotFound, cs[8].ID: plaza.ErrRemoved, w.id(t): plaza.ErrNotFound} {
-		_, err = w.UpdateScore(t.Context(), comment.Address{Object: "bird", ID: c})
+		_, err := w.UpdateScore(t.Context(), comment.Address{Object: "bird", ID: c})
 		require.ErrorIs(t, err, want)
 	}
 }

@@ -104,12 +104,6 @@ func (w world) replies(t testing.TB, user string, to comment.Comment) comment.Co
 	return w.add(t, reply)
 }
 
-// answers adds a flow comment to a flow comment.
-func (w world) answers(t testing.TB, user string, to comment.Comment) comment.Comment {
-	t.Helper()
-	return w.add(t, comment.Comment{Object: to.Object, Parent: to.ID, User: user})
-}
-
 func (w world) delete(t testing.TB, c comment.Comment) {
 	t.Helper()
 	deleted, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User})
@@ -124,6 +118,20 @@ func (w world) hide(t testing.TB, c comment.Comment) {
 	require.True(t, hidden)
 }
 
+func (w world) unhide(t testing.TB, c comment.Comment) {
+	t.Helper()
+	unhidden, err := w.Unhide(t.Context(), c.Address())
+	require.NoError(t, err)
+	require.True(t, unhidden)
+}
+
+func (w world) counts(t testing.TB, object string) comment.Counts {
+	t.Helper()
+	counts, err := w.Counts(t.Context(), object)
+	require.NoError(t, err)
+	return counts
+}
+
 func (w world) get(t testing.TB, c comment.Comment) comment.Comment {
 	t.Helper()
 	got, err := w.Get(t.Context(), c.Address())
@@ -133,15 +141,8 @@ func (w world) get(t testing.TB, c comment.Comment) comment.Comment {
 
 type ctx = context.Context
 
-// tester is a *testing.T or a *rapid.T.
-type tester interface {
-	require.TestingT
-	Helper()
-	Context() context.Context
-}
-
 // all reads a list to its end, limit at a time.
-func all[T any](t tester, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), limit int) []T {
+func all[T any](t testing.TB, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), limit int) []T {
 	t.Helper()
 	got := []T{}
 	req := cursor.PageRequest{Limit: limit}
