@@ -17,19 +17,26 @@ const (
 	open = "attribute_exists(pk) AND attribute_not_exists('hidden') AND attribute_not_exists('removed')"
 )
 
-// Add stores a comment and returns it; its Quote has only the address. created
-// is false if the same ID or Key was added before: then the comment that stands
-// is returned.
+// Add stores a comment and returns it; its Quote has only the address. If the same
+// ID or Key was added before, it returns that comment, and created is false.
 //
-// Another comment under that identity is plaza.ErrConflict, a removed one
-// plaza.ErrRemoved for 30 days. An unknown or hidden Root, Parent or Quote is
-// plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The ID is set even if there is
-// an error.
+// If the ID or Key belongs to another comment, the error is plaza.ErrConflict, for 30
+// days after its removal plaza.ErrRemoved. An unknown or hidden Root, Parent or Quote is
+// plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The ID is set even if there is an
+// error.
 //
-// Cost: 1 transaction, 6 WCU; an answer or a reply 8 WCU; a reply to a reply 10
-// WCU; each further KB of the answered rows 2 WCU more; a Key, a Quote or
-// Options.Score 2 WCU more each; a reply, or the quote of one, 1 request, 0.5 RCU
-// more, and 1 RCU more for a parent or quote that is a reply.
+// Cost: 1 transaction, 6 WCU; an answer 8 WCU; a reply 8 WCU and 1 request, 0.5 RCU;
+// a reply to a reply 10 WCU.
+//
+//plaza:cost add: 1 transaction, 6 WCU
+//plaza:cost an answer: 1 transaction, 8 WCU
+//plaza:cost a reply: 1 request, 1 transaction, 0.5 RCU, 8 WCU
+//plaza:cost a reply to a reply: 1 request, 1 transaction, 1.5 RCU, 10 WCU
+//plaza:cost a Key more: 2 WCU
+//plaza:cost a Quote more: 2 WCU
+//plaza:cost the Quote of a reply more: 1 request, 1.5 RCU, 2 WCU
+//plaza:cost Options.Score more: 2 WCU
+//plaza:cost each further KB of the row that it answers more: 2 WCU
 func (r *Repository) Add(ctx context.Context, c Comment) (_ Comment, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Add")
 	c, err = c.checked(&r.opts)

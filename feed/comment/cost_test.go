@@ -1,7 +1,6 @@
 package comment_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,167 +10,259 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/meter"
 )
 
 // sixteen pads a name to 16 bytes.
 func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
 
-// read is the RCU of an eventually consistent read of rows of that size.
-func read(rows, bytes int) float64 { return 0.5 * float64((rows*bytes+4095)/4096) }
+// said is a comment of 100 bytes by ann on bird, unless it says otherwise.
+func said(c comment.Comment) comment.Comment {
+	if c.Text == "" {
+		c.Text = strings.Repeat("x", 100)
+	}
+	if c.Object == "" {
+		c.Object = sixteen("bird")
+	}
+	if c.User == "" {
+		c.User = sixteen("ann")
+	}
+	return c
+}
 
-func TestOperationsCostNoMoreThanStated(t *testing.T) {
+// metered makes calls and compares what they cost with what their comments state.
+type metered struct {
+	t      *testing.T
+	meter  *dynamotest.Meter
+	stated callstest.Costs
+}
+
+func newMetered(t *testing.T) metered {
+	t.Helper()
+	return metered{t, dynamotest.NewMeter(), callstest.ReadCosts(t, "../..", "feed/comment")}
+}
+
+// costs makes a call that costs at most what these cases of it state.
+func (m metered) costs(call func(ctx) error, of string, cases ...string) {
+	m.t.Helper()
+	m.atMost(fmt.Sprint(of, " ", cases), m.stated.Of(of, cases...), call)
+}
+
+func (m metered) atMost(name string, want meter.Cost, call func(ctx) error) {
+	m.t.Helper()
+	got := m.meter.AtMost(m.t, name, want, func() { require.NoError(m.t, call(m.t.Context()), name) })
+	require.NotZero(m.t, got.Requests, name)
+	m.t.Logf("%s: %v", name, got)
+}
+
+// further is how many times 4 KB rows have beside the first, with texts of 100 bytes.
+func further(rows int) float64 { return float64((rows*350 - 1) / 4096) }
+
+// thread adds three first replies and five further ones.
+func (m metered) thread(w world, root comment.Comment) (replies []comment.Comment) {
+	m.t.Helper()
+	for range 8 {
+		replies = append(replies, w.add(m.t, said(comment.Comment{Root: root.ID})))
+	}
+	return replies
+}
+
+// does is the error of a call that must have changed something.
+func does(did bool, err error) error {
+	if err == nil && !did {
+		return fmt.Errorf("it changed nothing")
+	}
+	return err
+}
+
+func TestReadsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	const size = 350            // the most of a row with a text of 100 bytes
 	limit := faults.Size(20, 6) // of a page
-	n := float64(limit)
-	object, ann, bob := sixteen("bird"), sixteen("ann"), sixteen("bob")
-	meter := dynamotest.NewMeter()
+	m := newMetered(t)
 	l := &likes{n: map[ids.ID]int64{}}
-	w := newWorld(t, &comment.Options{}, meter.Wrap)
+	w := newWorld(t, &comment.Options{}, m.meter.Wrap)
+	strong := w.process(t, nil, m.meter.Wrap)
+	scored := w.process(t, &comment.Options{Score: l.score}, m.meter.Wrap)
 	_, err := w.db.Client().UpdateTimeToLive(t.Context(), comment.TTL(w.table))
 	require.NoError(t, err)
-	strong := w.process(t, nil, meter.Wrap)
-	scored := w.process(t, &comment.Options{Score: l.score}, meter.Wrap)
-	said := func(c comment.Comment) comment.Comment {
-		c.Text = strings.Repeat("x", 100)
-		if c.Object == "" {
-			c.Object = object
-		}
-		if c.User == "" {
-			c.User = ann
-		}
-		return c
-	}
-	var roots []comment.Comment
-	var first, short comment.Comment // first replies of the last root and of an earlier one
+	var roots, replies []comment.Comment
 	for range limit + 2 {
-		short = first
 		root := scored.add(t, said(comment.Comment{}))
-		for range 3 {
-			first = w.add(t, said(comment.Comment{Root: root.ID, User: bob}))
-		}
 		roots = append(roots, root)
+		for range 3 {
+			replies = append(replies, w.add(t, said(comment.Comment{Root: root.ID, User: sixteen("bob")})))
+		}
 	}
-	root := roots[0]
-	shown := all(t, of(w.Replies, root.Address(), &comment.ListOptions{Oldest: true}), 50)
+	object, bob, root := roots[0].Object, replies[0].User, roots[0]
 	for range limit {
-		shown = append(shown, w.add(t, said(comment.Comment{Root: root.ID, User: bob})))
+		w.add(t, said(comment.Comment{Root: root.ID, User: bob}))
 	}
-	unknown := w.id(t)
-	reply := w.add(t, said(comment.Comment{Root: first.Root}))
-	rest := w.add(t, said(comment.Comment{Root: root.ID}))
 	objects := make([]string, faults.Size(25, 5))
 	for i := range objects {
 		objects[i] = sixteen(fmt.Sprint("object ", i))
 		w.add(t, said(comment.Comment{Object: objects[i]}))
 	}
-	quoting := w.add(t, said(comment.Comment{Object: objects[0], Quote: &comment.Quote{Address: w.add(t, said(comment.Comment{Object: objects[0]})).Address()}}))
+	quoted := w.add(t, said(comment.Comment{Object: objects[0]}))
+	quoting := w.add(t, said(comment.Comment{Object: objects[0], Quote: &comment.Quote{Address: quoted.Address()}}))
+	deep := w.add(t, said(comment.Comment{Quote: &comment.Quote{Address: replies[0].Address()}}))
 
-	type cost = dynamotest.Cost
-	page := cursor.PageRequest{Limit: limit}
-	adds := func(w world, c comment.Comment) func(ctx) error {
-		return func(ctx ctx) error { _, _, err := w.Add(ctx, said(c)); return err }
-	}
+	page, n := cursor.PageRequest{Limit: limit}, float64(limit)
 	full := func(got cursor.Page[comment.Comment], err error) error {
 		require.Len(t, got.Items, limit)
 		return err
 	}
-	does := func(did bool, err error) error {
-		require.True(t, did)
+	threads := func(ctx ctx) error {
+		got, err := w.Threads(ctx, object, page, &comment.ListOptions{Oldest: true})
+		require.Len(t, got.Items, limit)
+		for _, thread := range got.Items {
+			require.Len(t, thread.First, 3)
+		}
 		return err
 	}
-	edit := func(c comment.Comment) func(ctx) error {
-		c.Text = "edited"
-		return func(ctx ctx) error { _, _, err := w.Edit(ctx, c); return err }
-	}
-	for _, c := range []struct {
-		name string
-		want cost
-		call func(context.Context) error
-	}{
-		{"page", cost{Requests: 1, Read: read(limit+1, size)}, func(ctx ctx) error { return full(w.ByObject(ctx, object, page, nil)) }},
-		{"page, consistent", cost{Requests: 1, Read: 2 * read(limit+1, size)}, func(ctx ctx) error { return full(strong.ByObject(ctx, object, page, nil)) }},
-		{"roots with 3 replies each", cost{Requests: 2, Read: read(limit+1, size) + read(3*limit, size)}, func(ctx ctx) error {
-			got, err := w.Threads(ctx, object, page, &comment.ListOptions{Oldest: true})
-			require.Len(t, got.Items, limit)
-			for _, thread := range got.Items {
-				require.Len(t, thread.First, 3)
-			}
-			return err
-		}},
-		{"page with a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.ByObject(ctx, objects[0], page, nil); return err }},
-		{"threads with a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Threads(ctx, objects[0], page, nil); return err }},
-		{"page of replies", cost{Requests: 3, Read: 1 + read(limit+1, size)}, func(ctx ctx) error { return full(w.Replies(ctx, root.Address(), page, nil)) }},
-		{"page of one's own", cost{Requests: 2, Read: 1 + n/2 + n/2}, func(ctx ctx) error { return full(w.ByUser(ctx, bob, page, nil)) }},
-		{"top", cost{Requests: 2, Read: 0.5 + (n+1)/2}, func(ctx ctx) error { return full(scored.Top(ctx, object, page)) }},
-		{"get", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Get(ctx, root.Address()); return err }},
-		{"get of a reply", cost{Requests: 1, Read: 1.5}, func(ctx ctx) error { _, err := w.Get(ctx, reply.Address()); return err }},
-		{"get of a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Get(ctx, quoting.Address()); return err }},
-		{"counts", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Counts(ctx, object); return err }},
-		{"counts of several", cost{Requests: 1, Read: float64(len(objects)) / 2}, func(ctx ctx) error { _, err := w.CountsMany(ctx, objects); return err }},
+	byObject := m.stated.Of("Repository.ByObject", "4 KB of rows").Plus(m.stated.Times(further(limit+1), "Repository.ByObject", "each further 4 KB"))
+	ofThreads := m.stated.Of("Repository.Threads", "4 KB of roots and of replies").
+		Plus(m.stated.Times(further(limit+1)+further(3*limit), "Repository.Threads", "each further 4 KB"))
+	quote := m.stated.Of("Repository.ByObject", "with Quotes more", "each Quote")
+	m.atMost("page", byObject, func(ctx ctx) error {
+		return full(w.ByObject(ctx, object, cursor.PageRequest{Limit: limit}, &comment.ListOptions{Oldest: true}))
+	})
+	m.atMost("page, consistent", meter.Cost{Requests: 1, Read: 2 * byObject.Read}, func(ctx ctx) error {
+		return full(strong.ByObject(ctx, object, page, &comment.ListOptions{Oldest: true}))
+	})
+	m.atMost("page with a quote", m.stated.Of("Repository.ByObject").Plus(quote), func(ctx ctx) error { return failed(w.ByObject(ctx, objects[0], page, nil)) })
+	m.atMost("threads with a quote", m.stated.Of("Repository.Threads", "4 KB of roots and of replies").Plus(quote), func(ctx ctx) error { return failed(w.Threads(ctx, objects[0], page, nil)) })
+	m.atMost("threads", ofThreads, threads)
+	ofReplies := m.stated.Of("Repository.Replies", "4 KB of replies").Plus(m.stated.Times(further(limit+1), "Repository.Replies", "each further 4 KB"))
+	m.atMost("replies", ofReplies, func(ctx ctx) error {
+		return full(w.Replies(ctx, root.Address(), page, nil))
+	})
+	m.atMost("a user's own", m.stated.Of("Repository.ByUser", "4 KB of places").Plus(m.stated.Times(2*n+1, "Repository.ByUser", "each comment, and each root of a reply")), func(ctx ctx) error {
+		return full(w.ByUser(ctx, bob, page, nil))
+	})
+	m.atMost("top", m.stated.Of("Repository.Top", "4 KB of places").Plus(m.stated.Times(n+1, "Repository.Top", "each comment")), func(ctx ctx) error {
+		return full(scored.Top(ctx, object, page))
+	})
+	m.costs(func(ctx ctx) error { return failed(w.Get(ctx, root.Address())) }, "Repository.Get", "get")
+	m.costs(func(ctx ctx) error { return failed(w.Get(ctx, replies[0].Address())) }, "Repository.Get", "a reply, at most")
+	m.costs(func(ctx ctx) error { return failed(w.Get(ctx, quoting.Address())) }, "Repository.Get", "get", "a Quote more")
+	m.costs(func(ctx ctx) error { return failed(w.Get(ctx, deep.Address())) }, "Repository.Get", "get", "the Quote of a reply more")
+	many := []comment.Address{root.Address(), replies[0].Address(), quoting.Address()}
+	m.costs(func(ctx ctx) error { return failed(w.GetMany(ctx, many)) }, "Repository.GetMany",
+		"each 100 places, of which a root takes 1 and a reply 3", "each root", "each root", "each reply, at most", "a Quote more")
+	m.costs(func(ctx ctx) error { return failed(w.Counts(ctx, object)) }, "Repository.Counts")
+	m.atMost("counts of several", meter.Cost{Requests: 1, Read: float64(len(objects)) / 2}, func(ctx ctx) error { return failed(w.CountsMany(ctx, objects)) })
+	m.costs(w.Verify, "Repository.Verify")
+	m.costs(w.Init, "Repository.Init")
 
-		{"add", cost{Requests: 1, Write: 6}, adds(w, comment.Comment{})},
-		{"add with a key", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Key: "k"})},
-		{"add, repeated with a key", cost{Requests: 4, Write: 8, Read: 4}, adds(w, comment.Comment{Key: "k"})},
-		{"add with a quote", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Quote: &comment.Quote{Address: root.Address()}})},
-		{"add with the quote of a reply", cost{Requests: 2, Write: 8, Read: 1.5}, adds(w, comment.Comment{Quote: &comment.Quote{Address: reply.Address()}})},
-		{"add with scores", cost{Requests: 1, Write: 8}, adds(scored, comment.Comment{})},
-		{"answer", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Parent: root.ID})},
-		{"reply", cost{Requests: 2, Write: 8, Read: 0.5}, adds(w, comment.Comment{Root: root.ID})},
-		{"reply with a key", cost{Requests: 2, Write: 10, Read: 0.5}, adds(w, comment.Comment{Root: root.ID, Key: "r"})},
-		{"reply to a reply", cost{Requests: 2, Write: 10, Read: 1.5}, adds(w, comment.Comment{Root: root.ID, Parent: rest.ID})},
-
-		{"edit", cost{Requests: 1, Write: 1}, edit(root)},
-		{"edit of a reply", cost{Requests: 2, Write: 1, Read: 2}, edit(reply)},
-		{"first pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.Address())) }},
-		{"pinned", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Pinned(ctx, object); return err }},
-		{"last unpin", cost{Requests: 1, Write: 1}, func(ctx ctx) error { return does(w.Unpin(ctx, root.Address())) }},
-		{"hide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Hide(ctx, root.Address())) }},
-		{"unhide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Unhide(ctx, root.Address())) }},
-		{"hide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Hide(ctx, reply.Address())) }},
-		{"unhide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Unhide(ctx, reply.Address())) }},
-		{"rank", cost{Requests: 2, Write: 6, Read: 1}, func(ctx ctx) error { l.n[root.ID]++; return does(scored.UpdateScore(ctx, root.Address())) }},
-		{"rank of what is equal", cost{Requests: 2, Write: 1, Read: 1}, func(ctx ctx) error { _, err := scored.UpdateScore(ctx, root.Address()); return err }},
-		{"delete of a further reply", cost{Requests: 2, Write: 8, Read: 3}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{Address: reply.Address(), User: ann}))
-		}},
-		{"delete of a first reply of a longer thread", cost{Requests: 5, Write: 9, Read: 5}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{Address: shown[0].Address(), User: bob}))
-		}},
-		{"hide a first reply of a longer thread, whose next are known", cost{Requests: 3, Write: 6, Read: 4}, func(ctx ctx) error {
-			return does(w.Hide(ctx, shown[1].Address()))
-		}},
-		{"roots, two first replies of one gone", cost{Requests: 3, Read: read(limit+1, size) + read(3*limit, size) + 1}, func(ctx ctx) error {
-			got, err := w.Threads(ctx, object, page, &comment.ListOptions{Oldest: true})
-			require.Equal(t, idsOf(shown[2:5]), idsOf(got.Items[0].First))
-			return err
-		}},
-		{"delete of a first reply", cost{Requests: 2, Write: 8, Read: 3}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{Address: short.Address(), User: bob}))
-		}},
-		{"hide of what is hidden", cost{Requests: 2, Write: 1, Read: 3}, func(ctx ctx) error { _, err := w.Hide(ctx, shown[1].Address()); return err }},
-		{"delete of what is unknown", cost{Requests: 2, Write: 1, Read: 1}, func(ctx ctx) error {
-			_, err := w.Delete(ctx, comment.Action{Address: comment.Address{Object: object, ID: unknown}, User: ann})
-			return err
-		}},
-		{"edit that changes nothing", cost{Requests: 2, Write: 2}, edit(root)},
-		{"pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.Address())) }},
-		{"pin of what is pinned", cost{Requests: 2, Write: 5}, func(ctx ctx) error { _, err := w.Pin(ctx, root.Address()); return err }},
-		{"unpin", cost{Requests: 1, Write: 1}, func(ctx ctx) error { return does(w.Unpin(ctx, root.Address())) }},
-		{"unpin of what is not pinned", cost{Requests: 2, Write: 2}, func(ctx ctx) error { _, err := w.Unpin(ctx, root.Address()); return err }},
-		{"verify", cost{Requests: 3, Read: 0.5}, w.Verify},
-		{"init", cost{Requests: 4, Read: 0.5, Write: 1}, w.Init},
-		{"delete of a root, in top", cost{Requests: 2, Write: 8, Read: 1}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{Address: root.Address(), User: ann}))
-		}},
-		{"delete of a leaf", cost{Requests: 2, Write: 6, Read: 1}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{Address: quoting.Address(), User: ann}))
-		}},
-	} {
-		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })
-		require.NotZero(t, got.Requests, c.name)
-		t.Logf("%s: %v", c.name, got)
+	// Two of the first replies of a longer thread go.
+	for _, gone := range replies[:2] {
+		w.hide(t, gone)
 	}
+	m.atMost("threads, two first replies of one gone", ofThreads.
+		Plus(m.stated.Of("Repository.Threads", "where first replies of longer threads are gone more", "each reply in their place", "each reply in their place")), threads)
+}
+
+func TestWritesCostNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	m := newMetered(t)
+	l := &likes{n: map[ids.ID]int64{}}
+	w := newWorld(t, &comment.Options{}, m.meter.Wrap)
+	scored := w.process(t, &comment.Options{Score: l.score}, m.meter.Wrap)
+	root := scored.add(t, said(comment.Comment{}))
+	replies := m.thread(w, root)
+	rest := replies[7]
+	adds := func(w world, c comment.Comment) func(ctx) error {
+		return func(ctx ctx) error { return failed(w.Add(ctx, said(c))) }
+	}
+	m.costs(adds(w, comment.Comment{}), "Repository.Add", "add")
+	m.costs(adds(w, comment.Comment{Key: "k"}), "Repository.Add", "add", "a Key more")
+	m.atMost("a repeat with a key", meter.Cost{Requests: 4, Write: 8, Read: 4}, adds(w, comment.Comment{Key: "k"}))
+	m.costs(adds(w, comment.Comment{Quote: &comment.Quote{Address: root.Address()}}), "Repository.Add", "add", "a Quote more")
+	m.costs(adds(w, comment.Comment{Quote: &comment.Quote{Address: rest.Address()}}), "Repository.Add", "add", "the Quote of a reply more")
+	m.costs(adds(scored, comment.Comment{}), "Repository.Add", "add", "Options.Score more")
+	m.costs(adds(w, comment.Comment{Parent: root.ID}), "Repository.Add", "an answer")
+	m.costs(adds(w, comment.Comment{Root: root.ID}), "Repository.Add", "a reply")
+	m.costs(adds(w, comment.Comment{Root: root.ID, Key: "r"}), "Repository.Add", "a reply", "a Key more")
+	m.costs(adds(w, comment.Comment{Root: root.ID, Parent: rest.ID}), "Repository.Add", "a reply to a reply")
+	large := w.add(t, said(comment.Comment{Text: strings.Repeat("x", 1100)}))
+	m.costs(adds(w, comment.Comment{Parent: large.ID}), "Repository.Add", "an answer", "each further KB of the row that it answers more")
+
+	edits := func(c comment.Comment, text string) func(ctx) error {
+		c.Text = text
+		return func(ctx ctx) error { return failed(w.Edit(ctx, c)) }
+	}
+	m.costs(edits(root, "edited"), "Repository.Edit", "edit")
+	m.costs(edits(large, "edited"), "Repository.Edit", "edit", "each further KB") // as it was
+	m.costs(edits(rest, "edited"), "Repository.Edit", "edit", "a reply more")
+	m.costs(edits(root, "edited"), "Repository.Edit", "edit", "with the same text, or after an edit by a clock that is ahead, more")
+
+	m.costs(func(ctx ctx) error { return does(w.Pin(ctx, root.Address())) }, "Repository.Pin")
+	m.atMost("what is pinned", meter.Cost{Requests: 2, Write: 5}, func(ctx ctx) error { return failed(w.Pin(ctx, root.Address())) })
+	m.costs(func(ctx ctx) error { return failed(w.Pinned(ctx, root.Object)) }, "Repository.Pinned")
+	m.costs(func(ctx ctx) error { return does(w.Unpin(ctx, root.Address())) }, "Repository.Unpin")
+	m.atMost("what is not pinned", meter.Cost{Requests: 2, Write: 2}, func(ctx ctx) error { return failed(w.Unpin(ctx, root.Address())) })
+
+	hides := func(c comment.Comment) func(ctx) error {
+		return func(ctx ctx) error { return does(w.Hide(ctx, c.Address())) }
+	}
+	answer := w.add(t, said(comment.Comment{Parent: large.ID}))
+	deep := w.add(t, said(comment.Comment{Root: root.ID, Parent: rest.ID}))
+	m.costs(hides(large), "Repository.Hide", "hide")
+	m.costs(func(ctx ctx) error { return failed(w.Hide(ctx, large.Address())) }, "Repository.Hide", "what is hidden")
+	m.costs(func(ctx ctx) error { return does(w.Unhide(ctx, large.Address())) }, "Repository.Hide", "hide")
+	m.costs(hides(answer), "Repository.Hide", "an answer")
+	m.costs(hides(rest), "Repository.Hide", "a reply")
+	m.costs(func(ctx ctx) error { return failed(w.Hide(ctx, rest.Address())) }, "Repository.Hide", "a reply that is hidden")
+	m.costs(func(ctx ctx) error { return does(w.Unhide(ctx, rest.Address())) }, "Repository.Hide", "a reply")
+	m.costs(hides(deep), "Repository.Hide", "a reply to a reply")
+	l.set(root.ID, 1)
+	m.atMost("another score", meter.Cost{Requests: 2, Write: 6, Read: 1}, func(ctx ctx) error { return does(scored.UpdateScore(ctx, root.Address())) })
+	m.costs(func(ctx ctx) error { return failed(scored.UpdateScore(ctx, root.Address())) }, "Repository.UpdateScore")
+
+	deletes := func(c comment.Comment) func(ctx) error {
+		return func(ctx ctx) error { return does(w.Delete(ctx, comment.Action{Address: c.Address(), User: c.User})) }
+	}
+	w.unhide(t, deep)
+	w.unhide(t, answer)
+	m.costs(deletes(deep), "Repository.Delete", "a reply to a reply")
+	m.costs(deletes(replies[6]), "Repository.Delete", "a reply")
+	m.costs(hides(replies[0]), "Repository.Hide", "a reply", "one of the first replies of a longer thread more")
+	m.costs(deletes(answer), "Repository.Delete", "an answer")
+	m.costs(deletes(root), "Repository.Delete", "delete", "in Top more")
+	m.costs(deletes(w.add(t, said(comment.Comment{}))), "Repository.Delete", "delete")
+	long := m.thread(w, w.add(t, said(comment.Comment{})))
+	m.costs(deletes(long[1]), "Repository.Delete", "a reply", "one of the first replies of a longer thread more")
+	m.costs(func(ctx ctx) error {
+		return failed(w.Delete(ctx, comment.Action{Address: comment.Address{Object: root.Object, ID: w.id(t)}, User: root.User}))
+	}, "Repository.Delete", "an unknown comment")
+}
+
+func TestErasingCostsNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	m := newMetered(t)
+	l := &likes{n: map[ids.ID]int64{}}
+	w := newWorld(t, &comment.Options{Score: l.score}, m.meter.Wrap)
+	plain := w.process(t, &comment.Options{}, m.meter.Wrap)
+	for i := range 3 {
+		removed := plain.add(t, said(comment.Comment{User: "ann", Key: fmt.Sprint(i)}))
+		plain.add(t, said(comment.Comment{User: "bob", Parent: removed.ID}))
+		plain.delete(t, removed)
+	}
+	plain.add(t, said(comment.Comment{User: "ann", Object: "tree"}))
+	erase := m.stated.Of("Repository.Erase", "each 25 Keys", "each 25 such comments more", "each 1,000 Keys or comments, or 4 KB of them", "each 1,000 Keys or comments, or 4 KB of them").
+		Plus(m.stated.Times(3, "Repository.Erase", "each Key")).
+		Plus(m.stated.Times(3, "Repository.Erase", "each comment that was removed before")).
+		Plus(m.stated.Of("Repository.Delete"))
+	m.atMost("Erase", erase, func(ctx ctx) error { return w.Erase(ctx, "ann") })
+
+	for range 2 {
+		plain.add(t, said(comment.Comment{Object: "nest", User: "eve"}))
+	}
+	w.add(t, said(comment.Comment{Object: "nest", User: "eve", Text: strings.Repeat("x", 1100)}))
+	object := m.stated.Of("Repository.EraseObject", "the object", "each further KB", "in Top").
+		Plus(m.stated.Times(2, "Repository.EraseObject", "each comment of 1 KB"))
+	m.atMost("EraseObject", object, func(ctx ctx) error { return w.EraseObject(ctx, "nest") })
 }

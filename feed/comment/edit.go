@@ -9,9 +9,9 @@ import (
 
 // Edit replaces Text, Mentions and Data of the comment at c.Address() for its
 // author, and sets EditedAt. It ignores the other fields of c. changed is false
-// if the comment already has that content. An earlier Edit that arrives later
-// does nothing; in the object's own list, if clocks differ by less than the time
-// between the two.
+// if the comment already has that content. If the request of an earlier Edit arrives
+// late, it does nothing; in the object's own list only if clocks differ by less than
+// the time between the two.
 //
 // Any user but the author is plaza.ErrForbidden, an unknown comment
 // plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The result's Quote has only
@@ -20,7 +20,12 @@ import (
 // comment, and repeat the edit if it is still wanted.
 //
 // Cost: 1 request, 1 WCU for each KB; a reply 1 request, 2 RCU more; with the same
-// text, or after an edit by a clock that is ahead, 1 request and the WCU more.
+// text 1 request, 1 WCU more.
+//
+//plaza:cost edit: 1 request, 1 WCU
+//plaza:cost each further KB: 1 WCU
+//plaza:cost a reply more: 1 request, 2 RCU
+//plaza:cost with the same text, or after an edit by a clock that is ahead, more: 1 request, 1 WCU
 func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Edit")
 	at := c.Address()

@@ -21,8 +21,14 @@ import (
 // user moderated. Damaged items stay too: Erase handles all others and then
 // returns plaza.ErrCorrupt.
 //
-// Cost: as Delete for each comment that stands; 2 WCU for each removed before; 1
-// request for 25 Keys, 1 WCU for each; 1 request for 1,000 rows, 1 RCU for 4 KB.
+// Cost: for each comment as Delete; 1 request, 2 WCU for each that was removed before.
+//
+//plaza:cost each comment: as Delete
+//plaza:cost each comment that was removed before: 1 request, 2 WCU
+//plaza:cost each 25 such comments more: 1 request
+//plaza:cost each Key: 1 WCU
+//plaza:cost each 25 Keys: 1 request
+//plaza:cost each 1,000 Keys or comments, or 4 KB of them: 1 request, 1 RCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
@@ -85,8 +91,16 @@ func (r *Repository) eraseName(ctx context.Context, own ownItem, user string) er
 // later stays until the next EraseObject. The authors' items of comments that
 // were removed before, and Keys, expire.
 //
-// Cost: 1 request for 25 deletes, and 1 for 1,000 rows or 1 MB; 1 WCU for each KB
-// of each comment, 1 WCU for its author's item, 1 WCU in Top, 1 RCU for 4 KB.
+// Cost: 2 WCU for each comment of 1 KB, 3 WCU in Top; 1 request for 25 deletes; 3
+// requests for 1,000 rows or 1 MB.
+//
+//plaza:cost each comment of 1 KB: 2 WCU
+//plaza:cost each further KB: 1 WCU
+//plaza:cost in Top: 3 WCU
+//plaza:cost the object: 8 requests, 4 RCU, 1 WCU
+//plaza:cost each 25 deletes: 1 request
+//plaza:cost each 1,000 rows or 1 MB: 3 requests
+//plaza:cost each further 4 KB: 1 RCU
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.EraseObject")
 	if err := keys.CheckName("Object", object); err != nil {

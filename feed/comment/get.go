@@ -15,7 +15,12 @@ const maxMany = 100
 // one under a hidden root are plaza.ErrNotFound.
 //
 // Cost: 1 request, 0.5 RCU; a reply 1.5 RCU at most; a Quote 1 request, 0.5 RCU
-// more; the Quote of a reply 1 request, 1 RCU more.
+// more.
+//
+//plaza:cost get: 1 request, 0.5 RCU
+//plaza:cost a reply, at most: 1 request, 1.5 RCU
+//plaza:cost a Quote more: 1 request, 0.5 RCU
+//plaza:cost the Quote of a reply more: 1 request, 1 RCU
 func (r *Repository) Get(ctx context.Context, at Address) (Comment, error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Get")
 	if err := at.check(""); err != nil {
@@ -35,9 +40,13 @@ func (r *Repository) Get(ctx context.Context, at Address) (Comment, error) {
 // GetMany is Get for up to 100 comments. The map lacks those that Get does not
 // find, and damaged ones.
 //
-// Cost: 1 request for 100 places, of which a root takes 1 and a reply 3; 0.5 RCU
-// for each root, 1.5 RCU at most for each reply; with Quotes as many requests, and
-// 0.5 RCU for each Quote, more.
+// Cost: 1 request for 100 roots or 33 replies; 0.5 RCU for each root, 1.5 RCU at most
+// for each reply.
+//
+//plaza:cost each 100 places, of which a root takes 1 and a reply 3: 1 request
+//plaza:cost each root: 0.5 RCU
+//plaza:cost each reply, at most: 1.5 RCU
+//plaza:cost a Quote more: 1 request, 0.5 RCU
 func (r *Repository) GetMany(ctx context.Context, ats []Address) (map[Address]Comment, error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.GetMany")
 	if err := args.Count("Addresses", len(ats), "addresses", maxMany); err != nil {

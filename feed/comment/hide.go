@@ -9,12 +9,19 @@ import (
 
 // Hide hides a comment, and a root's whole thread, from lists, gets and counts
 // until Unhide. Lists WithHidden still show it. changed is false if it was
-// hidden already; an unknown comment is plaza.ErrNotFound. An earlier Hide or
-// Unhide that arrives later does nothing.
+// hidden already; an unknown comment is plaza.ErrNotFound. If the request of an earlier
+// Hide or Unhide arrives late, it does nothing.
 //
-// Cost: 1 request, 1 transaction, 1 RCU, 4 WCU; an answer 6 WCU; a reply 3 RCU, 6
-// WCU; a reply to a reply 3 RCU, 8 WCU; one of the first replies of a longer
-// thread 3 requests, 2 RCU, 1 WCU more; with nothing to do 2 requests, 1 WCU.
+// Cost: 1 request, 1 transaction, 1 RCU, 4 WCU; a reply 3 RCU, 6 WCU; if nothing
+// changes 2 requests, 1 WCU.
+//
+//plaza:cost hide: 1 request, 1 transaction, 1 RCU, 4 WCU
+//plaza:cost an answer: 1 request, 1 transaction, 1 RCU, 6 WCU
+//plaza:cost a reply: 1 request, 1 transaction, 3 RCU, 6 WCU
+//plaza:cost a reply to a reply: 1 request, 1 transaction, 3 RCU, 8 WCU
+//plaza:cost one of the first replies of a longer thread more: 3 requests, 2 RCU, 1 WCU
+//plaza:cost what is hidden: 2 requests, 1 RCU, 1 WCU
+//plaza:cost a reply that is hidden: 2 requests, 3 RCU, 1 WCU
 func (r *Repository) Hide(ctx context.Context, at Address) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Hide")
 	return r.setHidden(ctx, "hide", at, true)

@@ -7,13 +7,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
+
+// invalid is the error of a call with invalid input, and the field that it names.
+type invalid struct {
+	Field string
+	Err   error
+}
+
+// failed returns the last result of a call, which is its error.
+var failed = callstest.Failed
 
 func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
@@ -24,15 +33,13 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	const wide = ids.ID(1 << 63)
 	good := comment.Comment{Object: "bird", ID: 1, User: "ann", Text: "hello"}
 	at, reply := good.Address(), comment.Address{Object: "bird", Root: 1, ID: 2}
-	add := func(change func(*comment.Comment)) func() error {
-		return func() error { c := good; change(&c); _, _, err := w.Add(t.Context(), c); return err }
+	add := func(change func(*comment.Comment)) error { c := good; change(&c); return failed(w.Add(t.Context(), c)) }
+	edit := func(change func(*comment.Comment)) error {
+		c := good
+		change(&c)
+		return failed(w.Edit(t.Context(), c))
 	}
-	edit := func(change func(*comment.Comment)) func() error {
-		return func() error { c := good; change(&c); _, _, err := w.Edit(t.Context(), c); return err }
-	}
-	remove := func(why comment.Removal) func() error {
-		return func() error { _, err := w.Remove(t.Context(), at, why); return err }
-	}
+	remove := func(why comment.Removal) error { return failed(w.Remove(t.Context(), at, why)) }
 	bare := cursor.PageRequest{}
 	names := make([]string, 101)
 	ats := make([]comment.Address, 101)
@@ -40,10 +47,7 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		names[i], ats[i] = "bird", at
 	}
 	users := strings.Split(strings.Repeat("a", 51), "")
-	for name, c := range map[string]struct {
-		field string
-		call  func() error
-	}{
+	callstest.RequireInvalid(t, map[string]invalid{
 		"no object":                 {"Object", add(func(c *comment.Comment) { c.Object = "" })},
 		"a long object":             {"Object", add(func(c *comment.Comment) { c.Object = long })},
 		"a broken object":           {"Object", add(func(c *comment.Comment) { c.Object = broken })},
@@ -72,86 +76,55 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"a quote of itself":         {"Quote.ID", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: at} })},
 		"a quote of a wide root":    {"Quote.Root", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: comment.Address{Root: wide, ID: 2}} })},
 
-		"an edit of nothing":   {"ID", edit(func(c *comment.Comment) { c.ID = 0 })},
-		"an edit without text": {"Text", edit(func(c *comment.Comment) { c.Text = "" })},
-		"an edit without user": {"User", edit(func(c *comment.Comment) { c.User = "" })},
-		"a delete of nothing": {"ID", func() error {
-			_, err := w.Delete(t.Context(), comment.Action{Address: comment.Address{Object: "bird"}, User: "ann"})
-			return err
-		}},
-		"a delete by nobody": {"User", func() error { _, err := w.Delete(t.Context(), comment.Action{Address: at}); return err }},
-		"a removal of nothing": {"Object", func() error {
-			_, err := w.Remove(t.Context(), comment.Address{ID: 1}, comment.Removal{By: "ann"})
-			return err
-		}},
-		"a removal by nobody":  {"By", remove(comment.Removal{})},
-		"a long reason":        {"Reason", remove(comment.Removal{By: "ann", Reason: strings.Repeat("x", 1025)})},
-		"a broken reason":      {"Reason", remove(comment.Removal{By: "ann", Reason: broken})},
-		"a hide of nothing":    {"ID", func() error { _, err := w.Hide(t.Context(), comment.Address{Object: "bird"}); return err }},
-		"an unhide of nothing": {"ID", func() error { _, err := w.Unhide(t.Context(), comment.Address{Object: "bird"}); return err }},
-		"a pin of a reply":     {"Root", func() error { _, err := w.Pin(t.Context(), reply); return err }},
-		"a pin of nothing":     {"ID", func() error { _, err := w.Pin(t.Context(), comment.Address{Object: "bird"}); return err }},
-		"an unpin of a reply":  {"Root", func() error { _, err := w.Unpin(t.Context(), reply); return err }},
-		"pinned nowhere":       {"Object", func() error { _, err := w.Pinned(t.Context(), ""); return err }},
-		"a get of nothing":     {"ID", func() error { _, err := w.Get(t.Context(), comment.Address{Object: "bird"}); return err }},
-		"a get of a wide root": {"Root", func() error {
-			_, err := w.Get(t.Context(), comment.Address{Object: "bird", Root: wide, ID: 1})
-			return err
-		}},
-		"gets of 101":                   {"Addresses", func() error { _, err := w.GetMany(t.Context(), ats); return err }},
-		"a get among many":              {"Addresses[1].Object", func() error { _, err := w.GetMany(t.Context(), []comment.Address{at, {ID: 1}}); return err }},
-		"counts nowhere":                {"Object", func() error { _, err := w.Counts(t.Context(), ""); return err }},
-		"counts of 101 objects":         {"Objects", func() error { _, err := w.CountsMany(t.Context(), names); return err }},
-		"counts among many":             {"Objects[1]", func() error { _, err := w.CountsMany(t.Context(), []string{"bird", long}); return err }},
-		"a list nowhere":                {"Object", func() error { _, err := w.ByObject(t.Context(), "", bare, nil); return err }},
-		"threads nowhere":               {"Object", func() error { _, err := w.Threads(t.Context(), "", bare, nil); return err }},
-		"replies to a reply":            {"Root", func() error { _, err := w.Replies(t.Context(), reply, bare, nil); return err }},
-		"replies to nothing":            {"ID", func() error { _, err := w.Replies(t.Context(), comment.Address{Object: "bird"}, bare, nil); return err }},
-		"a list of nobody":              {"User", func() error { _, err := w.ByUser(t.Context(), "", bare, nil); return err }},
-		"a top nowhere":                 {"Object", func() error { _, err := scored.Top(t.Context(), "", bare); return err }},
-		"a top without Options.Score":   {"Options.Score", func() error { _, err := w.Top(t.Context(), "bird", bare); return err }},
-		"a score without Options.Score": {"Options.Score", func() error { _, err := w.UpdateScore(t.Context(), at); return err }},
-		"a score of a reply":            {"Root", func() error { _, err := scored.UpdateScore(t.Context(), reply); return err }},
-		"an Erase of nobody":            {"User", func() error { return w.Erase(t.Context(), "") }},
-		"an EraseObject of nothing":     {"Object", func() error { return w.EraseObject(t.Context(), broken) }},
-	} {
-		err := c.call()
-		require.ErrorIs(t, err, plaza.ErrInvalid, name)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid, name)
-		require.Equal(t, c.field, invalid.Field, name)
-	}
+		"an edit of nothing":            {"ID", edit(func(c *comment.Comment) { c.ID = 0 })},
+		"an edit without text":          {"Text", edit(func(c *comment.Comment) { c.Text = "" })},
+		"an edit without user":          {"User", edit(func(c *comment.Comment) { c.User = "" })},
+		"a delete of nothing":           {"ID", failed(w.Delete(t.Context(), comment.Action{Address: comment.Address{Object: "bird"}, User: "ann"}))},
+		"a delete by nobody":            {"User", failed(w.Delete(t.Context(), comment.Action{Address: at}))},
+		"a removal of nothing":          {"Object", failed(w.Remove(t.Context(), comment.Address{ID: 1}, comment.Removal{By: "ann"}))},
+		"a removal by nobody":           {"By", remove(comment.Removal{})},
+		"a long reason":                 {"Reason", remove(comment.Removal{By: "ann", Reason: strings.Repeat("x", 1025)})},
+		"a broken reason":               {"Reason", remove(comment.Removal{By: "ann", Reason: broken})},
+		"a hide of nothing":             {"ID", failed(w.Hide(t.Context(), comment.Address{Object: "bird"}))},
+		"an unhide of nothing":          {"ID", failed(w.Unhide(t.Context(), comment.Address{Object: "bird"}))},
+		"a pin of a reply":              {"Root", failed(w.Pin(t.Context(), reply))},
+		"a pin of nothing":              {"ID", failed(w.Pin(t.Context(), comment.Address{Object: "bird"}))},
+		"an unpin of a reply":           {"Root", failed(w.Unpin(t.Context(), reply))},
+		"pinned nowhere":                {"Object", failed(w.Pinned(t.Context(), ""))},
+		"a get of nothing":              {"ID", failed(w.Get(t.Context(), comment.Address{Object: "bird"}))},
+		"a get of a wide root":          {"Root", failed(w.Get(t.Context(), comment.Address{Object: "bird", Root: wide, ID: 1}))},
+		"gets of 101":                   {"Addresses", failed(w.GetMany(t.Context(), ats))},
+		"a get among many":              {"Addresses[1].Object", failed(w.GetMany(t.Context(), []comment.Address{at, {ID: 1}}))},
+		"counts nowhere":                {"Object", failed(w.Counts(t.Context(), ""))},
+		"counts of 101 objects":         {"Objects", failed(w.CountsMany(t.Context(), names))},
+		"counts among many":             {"Objects[1]", failed(w.CountsMany(t.Context(), []string{"bird", long}))},
+		"a list nowhere":                {"Object", failed(w.ByObject(t.Context(), "", bare, nil))},
+		"threads nowhere":               {"Object", failed(w.Threads(t.Context(), "", bare, nil))},
+		"replies to a reply":            {"Root", failed(w.Replies(t.Context(), reply, bare, nil))},
+		"replies to nothing":            {"ID", failed(w.Replies(t.Context(), comment.Address{Object: "bird"}, bare, nil))},
+		"a list of nobody":              {"User", failed(w.ByUser(t.Context(), "", bare, nil))},
+		"a top nowhere":                 {"Object", failed(scored.Top(t.Context(), "", bare))},
+		"a top without Options.Score":   {"Options.Score", failed(w.Top(t.Context(), "bird", bare))},
+		"a score without Options.Score": {"Options.Score", failed(w.UpdateScore(t.Context(), at))},
+		"a score of a reply":            {"Root", failed(scored.UpdateScore(t.Context(), reply))},
+		"an Erase of nobody":            {"User", w.Erase(t.Context(), "")},
+		"an EraseObject of nothing":     {"Object", w.EraseObject(t.Context(), broken)},
+	})
 	require.Zero(t, in.Requests())
 }
 
 func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	db, gen := dynamotest.DB(t), generator(t)
-	for name, c := range map[string]struct {
-		field string
-		call  func() error
-	}{
-		"no db":          {"db", func() error { _, err := comment.New(nil, "comment", gen, nil); return err }},
-		"no table":       {"table", func() error { _, err := comment.New(db, "", gen, nil); return err }},
-		"no ids":         {"gen", func() error { _, err := comment.New(db, "comment", nil, nil); return err }},
-		"negative runes": {"Options.MaxRunes", func() error { _, err := comment.New(db, "comment", gen, &comment.Options{MaxRunes: -1}); return err }},
-		"many runes": {"Options.MaxRunes", func() error {
-			_, err := comment.New(db, "comment", gen, &comment.Options{MaxRunes: 65_537})
-			return err
-		}},
-		"much data": {"Options.MaxData", func() error { _, err := comment.New(db, "comment", gen, &comment.Options{MaxData: 65_537}); return err }},
-		"a long excerpt": {"Options.ExcerptRunes", func() error {
-			_, err := comment.New(db, "comment", gen, &comment.Options{ExcerptRunes: 65_537})
-			return err
-		}},
-		"a negative excerpt": {"Options.ExcerptRunes", func() error {
-			_, err := comment.New(db, "comment", gen, &comment.Options{ExcerptRunes: -1})
-			return err
-		}},
-	} {
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, c.call(), &invalid, name)
-		require.Equal(t, c.field, invalid.Field, name)
-	}
+	callstest.RequireInvalid(t, map[string]invalid{
+		"no db":              {"db", failed(comment.New(nil, "comment", gen, nil))},
+		"no table":           {"table", failed(comment.New(db, "", gen, nil))},
+		"no ids":             {"gen", failed(comment.New(db, "comment", nil, nil))},
+		"negative runes":     {"Options.MaxRunes", failed(comment.New(db, "comment", gen, &comment.Options{MaxRunes: -1}))},
+		"many runes":         {"Options.MaxRunes", failed(comment.New(db, "comment", gen, &comment.Options{MaxRunes: 65_537}))},
+		"much data":          {"Options.MaxData", failed(comment.New(db, "comment", gen, &comment.Options{MaxData: 65_537}))},
+		"a long excerpt":     {"Options.ExcerptRunes", failed(comment.New(db, "comment", gen, &comment.Options{ExcerptRunes: 65_537}))},
+		"a negative excerpt": {"Options.ExcerptRunes", failed(comment.New(db, "comment", gen, &comment.Options{ExcerptRunes: -1}))},
+	})
 	require.Equal(t, "ttl", *comment.TTL("comment").TimeToLiveSpecification.AttributeName)
 }

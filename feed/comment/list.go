@@ -24,9 +24,16 @@ type ListOptions struct {
 // ByObject lists the object's flow comments and roots, newest first. Tombstones
 // keep their places. opts may be nil. A page is short if its rows exceed 6 MB.
 //
-// Cost: 1 request, 0.5 RCU for 4 KB; with Quotes 1 request, at most 4, and 0.5 RCU
-// for each Quote more; past hidden, removed or damaged comments 6 requests at
-// most, for 63 times the rows; rows of more than 1 MB 6 requests at most.
+// Cost: 1 request, 0.5 RCU for 4 KB; with Quotes 1 request and 0.5 RCU for each
+// more; past hidden comments 6 requests at most.
+//
+//plaza:cost 4 KB of rows: 1 request, 0.5 RCU
+//plaza:cost each further 4 KB: 0.5 RCU
+//plaza:cost with Quotes more: 1 request
+//plaza:cost with Quotes more, at most: 4 requests
+//plaza:cost each Quote: 0.5 RCU
+//plaza:cost past hidden, removed or damaged comments, at most, for 63 times the rows: 6 requests
+//plaza:cost rows of more than 1 MB, at most: 6 requests
 func (r *Repository) ByObject(ctx context.Context, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.ByObject")
 	page, err := r.topLevel(ctx, "objects", object, req, opts, new(int))
@@ -92,13 +99,17 @@ func (r *Repository) page(ctx context.Context, p cursor.Page[row]) (cursor.Page[
 }
 
 // ByUser lists a user's comments on all objects, newest first. WithHidden also
-// includes removed ones, with Removed and no text: while a tombstone stands, or
-// for 30 days. opts may be nil.
+// includes removed ones, with Removed and no text: for 30 days, or as long as there is
+// a tombstone. opts may be nil.
 //
-// Cost: 2 requests, 0.5 RCU for 4 KB, and 0.5 RCU for each comment and each root
-// of a reply; with Quotes 1 request, at most 4, and 0.5 RCU for each Quote more;
-// past hidden or removed comments 24 requests at most, past erased ones 42, for
-// 606 comments.
+// Cost: 2 requests, 0.5 RCU for 4 KB of places and for each comment; past hidden or
+// removed ones 24 requests at most.
+//
+//plaza:cost 4 KB of places: 2 requests, 0.5 RCU
+//plaza:cost each comment, and each root of a reply: 0.5 RCU
+//plaza:cost with Quotes: as ByObject
+//plaza:cost past hidden or removed comments, at most, for 606 comments: 24 requests
+//plaza:cost past erased comments, at most, for 606 comments: 42 requests
 func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.ByUser")
 	if err := keys.CheckName("User", user); err != nil {

@@ -25,10 +25,16 @@ type Action struct {
 // After Delete of an unknown comment, an Add by the user with that ID is
 // plaza.ErrRemoved for 30 days.
 //
-// Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; an answer 8 WCU; a reply 3 RCU, 8
-// WCU; a reply to a reply 3 RCU, 10 WCU; in Top 2 WCU more; one of the first
-// replies of a longer thread 3 requests, 2 RCU, 1 WCU more; an unknown comment 2
-// requests, 1 RCU, 1 WCU.
+// Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; a reply 3 RCU, 8 WCU; a reply to a
+// reply 10 WCU.
+//
+//plaza:cost delete: 1 request, 1 transaction, 1 RCU, 6 WCU
+//plaza:cost an answer: 1 request, 1 transaction, 1 RCU, 8 WCU
+//plaza:cost a reply: 1 request, 1 transaction, 3 RCU, 8 WCU
+//plaza:cost a reply to a reply: 1 request, 1 transaction, 3 RCU, 10 WCU
+//plaza:cost in Top more: 2 WCU
+//plaza:cost one of the first replies of a longer thread more: 3 requests, 2 RCU, 1 WCU
+//plaza:cost an unknown comment: 2 requests, 1 RCU, 1 WCU
 func (r *Repository) Delete(ctx context.Context, a Action) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Delete")
 	if err := a.check(""); err != nil {

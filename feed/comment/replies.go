@@ -15,8 +15,12 @@ import (
 // An unknown root is plaza.ErrNotFound, as is a hidden one unless WithHidden.
 // opts may be nil.
 //
-// Cost: 3 requests at once, 0.5 RCU for 4 KB each; past hidden, removed or
-// damaged replies 9 requests at most, for 63 times the rows.
+// Cost: 3 requests at once, 1.5 RCU for 4 KB of replies; past hidden, removed or
+// damaged ones 9 requests at most.
+//
+//plaza:cost 4 KB of replies: 3 requests, 1.5 RCU
+//plaza:cost each further 4 KB: 0.5 RCU
+//plaza:cost past hidden, removed or damaged replies, at most, for 63 times the rows: 9 requests
 func (r *Repository) Replies(ctx context.Context, root Address, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Replies")
 	if err := root.checkRoot(); err != nil {

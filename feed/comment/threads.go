@@ -19,12 +19,17 @@ type Thread struct {
 
 // Threads lists the same comments as ByObject, each root with its first replies.
 //
-// Cost: 2 requests, 0.5 RCU for 4 KB each; with Quotes 1 request and 0.5 RCU for
-// each Quote more; if first replies of a longer thread are gone 1 request and 0.5
-// RCU for each reply in their place more; past hidden or removed comments 5
-// requests more at most, for 63 times the rows; for a thread that has just lost a
-// first reply, and WithHidden for each long one that ever did, 1 request more, at
-// most 6.
+// Cost: 2 requests, 1 RCU for 4 KB of roots and of replies; with Quotes, or where first
+// replies are gone, 1 request more.
+//
+//plaza:cost 4 KB of roots and of replies: 2 requests, 1 RCU
+//plaza:cost each further 4 KB: 0.5 RCU
+//plaza:cost with Quotes: as ByObject
+//plaza:cost where first replies of longer threads are gone more: 1 request
+//plaza:cost each reply in their place: 0.5 RCU
+//plaza:cost past hidden or removed comments more, at most, for 63 times the rows: 5 requests
+//plaza:cost a thread that has just lost a first reply, and WithHidden each long one that ever did, more: 1 request
+//plaza:cost such a thread more, at most: 6 requests
 func (r *Repository) Threads(ctx context.Context, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Thread], error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Threads")
 	read := 0

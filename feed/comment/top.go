@@ -16,9 +16,14 @@ import (
 // and newest first among equals. It needs Options.Score. A comment begins with
 // score 0, and UpdateScore changes it. Paging is exact while no score changes.
 //
-// Cost: 2 requests, 0.5 RCU for 4 KB of places and 0.5 RCU for each comment; with
-// Quotes 1 request, at most 4, and 0.5 RCU for each Quote more; past hidden
-// comments 18 requests at most, past erased ones 30, for 606 comments.
+// Cost: 2 requests, 0.5 RCU for 4 KB of places and for each comment; past hidden
+// ones 18 requests at most.
+//
+//plaza:cost 4 KB of places: 2 requests, 0.5 RCU
+//plaza:cost each comment: 0.5 RCU
+//plaza:cost with Quotes: as ByObject
+//plaza:cost past hidden comments, at most, for 606 comments: 18 requests
+//plaza:cost past erased comments, at most, for 606 comments: 30 requests
 func (r *Repository) Top(ctx context.Context, object string, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Top")
 	if err := r.checkScored(); err != nil {
@@ -104,8 +109,8 @@ func (r *Repository) showRanked(ctx context.Context, places []ranked) ([]ranked,
 // UpdateScore calls Options.Score for a comment of the object's own list and
 // moves it to its place in Top. Call it after each change of a score, or later
 // for all that changed; then Top is exact, even if several calls run at once.
-// changed is false if the score is already stored. After any error call UpdateScore
-// again: until then the comment may have an older score.
+// changed is false if the score is already stored. After an error call it again: until
+// then the comment may have an older score.
 //
 // Cost: 2 requests, 1 RCU, 1 WCU; if the score changed 1 request, 1 transaction, 1
 // RCU, 6 WCU; Score once.
