@@ -29,6 +29,9 @@ func feature() edgetest.Feature[follow.Edge] {
 		New: newGraph, Table: follow.Table, TTL: follow.TTL, Shape: stored,
 		Of:  func(e edgetest.Edge) follow.Edge { return follow.Edge{Follower: e.Tail, Followee: e.Head, ID: e.ID} },
 		See: see, Changes: changes,
+		Fields: edgetest.Fields{
+			Tail: "Follower", Head: "Followee", OfTail: "User", OfHead: "User", Heads: "Users", KindsOf: "Viewer", KindsTo: "Others",
+		},
 	}
 }
 

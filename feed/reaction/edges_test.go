@@ -43,6 +43,9 @@ func feature() edgetest.Feature[reaction.Reaction] {
 			return reaction.Reaction{User: e.Tail, Object: e.Head, Kind: e.Kind, ID: e.ID}
 		},
 		See: see, Changes: changes,
+		Fields: edgetest.Fields{
+			Tail: "User", Head: "Object", OfTail: "User", OfHead: "Object", Heads: "Objects", KindsOf: "User", KindsTo: "Objects",
+		},
 	}
 }
 

@@ -1,10 +1,8 @@
 package edgetest
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -19,12 +17,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 )
-
-// Change is what a feature's Changes reports of an edge.
-type Change struct {
-	Began bool
-	Edge  Edge
-}
 
 func begun(e Edge) Change { return Change{true, e} }
 func ended(e Edge) Change { return Change{false, e} }
@@ -206,35 +198,6 @@ func expiredChanges[E any](t *testing.T, f Feature[E]) {
 		key["sk"] = &types.AttributeValueMemberS{Value: "ann"}
 		_, err = f.Changes(stream.Record{Kind: stream.Insert, Keys: key, New: with("id", id)})
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
-	}
-}
-
-// counterBeginsAgain erases a head and begins again: the sum of the versions of
-// its counters only grows.
-func counterBeginsAgain[E any](t *testing.T, f Feature[E]) {
-	w := newWorld(t, f, spread(4))
-	versions := func() (sum int64) {
-		for key, item := range Scan(t, w.table) {
-			for shard := range 4 {
-				if key == (layout{f.Shape}).counter("star", shard) {
-					ver, err := strconv.ParseInt(item["ver"], 10, 64)
-					require.NoError(t, err)
-					sum += ver
-				}
-			}
-		}
-		return sum
-	}
-	last := int64(0)
-	for round := range faults.Size(3, 2) {
-		for i := range faults.Size(6, 3) {
-			w.begin(t, fmt.Sprint("fan ", i), "star", f.free())
-			sum := versions()
-			require.Greater(t, sum, last, "round %d", round)
-			last = sum
-		}
-		require.NoError(t, w.Erase(t.Context(), edge.Ends{Head: "star"}))
-		require.Zero(t, versions())
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -32,79 +31,49 @@ const always = 100
 // endedStaysEnded lets the request of a Begin arrive after its caller has given
 // up, and has begun and ended the edge in another way.
 func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
+	type step = func(t *testing.T, w world[E], e Edge)
+	var (
+		again    step = func(t *testing.T, w world[E], e Edge) { w.give(t, e) }
+		end      step = func(t *testing.T, w world[E], e Edge) { w.finish(t, e.anyID(), true) }
+		endID    step = func(t *testing.T, w world[E], e Edge) { w.finish(t, e, true) }
+		remember step = func(t *testing.T, w world[E], e Edge) { w.finish(t, e, false) }
+		another  step = func(t *testing.T, w world[E], e Edge) { w.begin(t, e.Tail, e.Head, e.Kind) }
+		older    step = func(t *testing.T, w world[E], e Edge) {
+			e.ID--
+			w.finish(t, e, false)
+		}
+		erase step = func(t *testing.T, w world[E], e Edge) {
+			for _, of := range e.ends() {
+				require.NoError(t, w.Erase(t.Context(), of))
+			}
+		}
+	)
 	type story struct {
 		given bool // the caller gives the ID
 		held  int
-		then  func(t *testing.T, w world[E], e Edge) (left []Edge)
+		then  []step
+		left  []Edge
 	}
 	stories := map[string]story{
-		"repeated with its id, and ended": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.give(t, e)
-			w.finish(t, e.anyID(), true)
-			return nil
-		}},
-		"repeated with the minted id, and ended": {false, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.give(t, e)
-			w.finish(t, e, true)
-			return nil
-		}},
-		"repeated by the SDK with the minted id, and ended": {false, 1, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.finish(t, e.anyID(), true)
-			return nil
-		}},
-		"repeated by the SDK with its id, and ended": {true, 1, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.finish(t, e.anyID(), true)
-			return nil
-		}},
-		"ended at once, by its id": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.finish(t, e, false)
-			w.finish(t, e, false)
-			return nil
-		}},
-		"ended at once, by the minted id": {false, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.finish(t, e, false)
-			return nil
-		}},
-		"ended at once, by its id, after another was": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			before := e
-			before.ID--
-			w.finish(t, before, false)
-			w.finish(t, e, false)
-			return nil
-		}},
-		"ended, and begun and ended again": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.finish(t, e, false)
-			w.finish(t, w.begin(t, e.Tail, e.Head, e.Kind), true)
-			return nil
-		}},
-		"begun and ended by another process, with a later id": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.begin(t, e.Tail, e.Head, e.Kind)
-			w.finish(t, e.anyID(), true)
-			return nil
-		}},
-		"repeated, and erased": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.give(t, e)
-			require.NoError(t, w.Erase(t.Context(), edge.Ends{Tail: e.Tail}))
-			require.NoError(t, w.Erase(t.Context(), edge.Ends{Head: e.Head}))
-			return nil
-		}},
+		"repeated with its id, and ended":                     {true, always, []step{again, end}, nil},
+		"repeated with the minted id, and ended":              {false, always, []step{again, endID}, nil},
+		"repeated by the SDK with the minted id, and ended":   {false, 1, []step{end}, nil},
+		"repeated by the SDK with its id, and ended":          {true, 1, []step{end}, nil},
+		"ended at once, by its id":                            {true, always, []step{remember, remember}, nil},
+		"ended at once, by the minted id":                     {false, always, []step{remember}, nil},
+		"ended at once, by its id, after another was":         {true, always, []step{older, remember}, nil},
+		"ended, and begun and ended again":                    {true, always, []step{remember, another, end}, nil},
+		"begun and ended by another process, with a later id": {true, always, []step{another, end}, nil},
+		"repeated, and erased":                                {true, always, []step{again, erase}, nil},
 	}
 	if f.hasKinds() {
-		second := f.OneOf[1]
-		stories["repeated, and switched"] = story{true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.give(t, e)
-			return []Edge{w.begin(t, e.Tail, e.Head, second)}
-		}}
-		stories["repeated, switched, and ended"] = story{true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.give(t, e)
-			w.finish(t, w.begin(t, e.Tail, e.Head, second).anyID(), true)
-			return nil
-		}}
-		stories["repeated, ended, and another kind begun"] = story{true, always, func(t *testing.T, w world[E], e Edge) []Edge {
-			w.give(t, e)
-			w.finish(t, e.anyID(), true)
-			return []Edge{w.begin(t, e.Tail, e.Head, f.free())}
-		}}
+		other := Edge{Tail: "jack", Head: "chris", Kind: f.OneOf[1]}
+		free := Edge{Tail: "jack", Head: "chris", Kind: f.free()}
+		begins := func(e Edge) step { return func(t *testing.T, w world[E], _ Edge) { w.give(t, e) } }
+		ends := func(e Edge) step { return func(t *testing.T, w world[E], _ Edge) { w.finish(t, e, true) } }
+		stories["repeated, and switched"] = story{true, always, []step{again, begins(other)}, []Edge{other}}
+		stories["repeated, switched, and ended"] = story{true, always, []step{again, begins(other), ends(other)}, nil}
+		stories["repeated, ended, and another kind begun"] = story{true, always, []step{again, end, begins(free)}, []Edge{free}}
 	}
 	for i, name := range slices.Sorted(maps.Keys(stories)) {
 		if !f.tries(i) {
@@ -125,13 +94,15 @@ func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
 			} else {
 				require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 			}
-			left := c.then(t, w, e)
+			for _, then := range c.then {
+				then(t, w, e)
+			}
 
 			require.Zero(t, l.Arrive(t))
 			_, begun, err := w.try(t.Context(), e)
 			require.ErrorIs(t, err, plaza.ErrRemoved, "a repeat is refused too")
 			require.False(t, begun)
-			w.requireStored(t, left...)
+			w.requireStored(t, c.left...)
 			if faults.Full() {
 				w.requireSound(t, e)
 			}
@@ -158,13 +129,10 @@ func endMeetsBegin[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(1))
 	e := Edge{Tail: "jack", Head: "chris", Kind: f.first(), ID: w.id(t)}
 	arrived := false
-	meeting := w.watched(t, spread(1), func(op string, _ []byte) faults.Fault {
-		if op == "UpdateItem" && !arrived {
-			arrived = true
-			w.give(t, e)
-		}
-		return faults.Fault{}
-	})
+	meeting := w.process(t, spread(1), faults.Before(t, "UpdateItem", func() {
+		arrived = true
+		w.give(t, e)
+	}).Wrap)
 	meeting.finish(t, e, true)
 	require.True(t, arrived)
 	w.requireStored(t)

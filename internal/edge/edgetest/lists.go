@@ -169,65 +169,6 @@ func consistent[E any](t *testing.T, f Feature[E]) {
 	require.Len(t, w.read(t, eventual.ByTail, fan, "", 5), 1)
 }
 
-func shardsRaised[E any](t *testing.T, f Feature[E]) {
-	before := newWorld(t, f, spread(1))
-	g := standing(before.crowd(t, "star", faults.Size(16, 4), f.kinds()...)...)
-	after := before.process(t, spread(faults.Size(8, 4)))
-	var seen []E
-	for i := range faults.Size(36, 18) {
-		e := f.Of(Edge{Tail: fmt.Sprint("late ", i), Head: "star", Kind: f.kinds()[i%len(f.kinds())]})
-		e, begun, err := []world[E]{before, after}[i%2].Begin(t.Context(), e)
-		require.NoError(t, err)
-		require.True(t, begun)
-		g[f.See(e).anyID()] = f.See(e).ID
-		seen = append(seen, e)
-	}
-	later := before.process(t, Options{Consistent: true}) // a process without shards
-	readers := []world[E]{before, after, later}
-	hold := func() {
-		for _, w := range readers {
-			w.holds(t, g, []string{"star-fan-000", "late 0", "late 1"}, []string{"star"})
-		}
-		before.requireStored(t, g.edges()...)
-	}
-	if faults.Full() {
-		hold()
-	}
-
-	// Each process ends and replaces edges of another one.
-	for i, w := range []world[E]{after, before, later} {
-		at := seen[faults.Size(10, 5)*i:]
-		for _, e := range []E{f.Of(f.See(at[0]).anyID()), f.Of(f.See(at[1])), at[2], at[3]} {
-			ended, err := w.End(t.Context(), e)
-			require.NoError(t, err)
-			require.True(t, ended)
-			delete(g, f.See(e).anyID())
-		}
-		if old := f.See(at[4]); f.hasKinds() {
-			kind := f.OneOf[1]
-			if old.Kind == kind {
-				kind = f.OneOf[0]
-			}
-			e := w.begin(t, old.Tail, "star", kind)
-			f.supersede(g, e)
-			g[e.anyID()] = e.ID
-		}
-	}
-	hold()
-
-	// A repeat returns the standing edge, even if new edges go to another shard
-	// now.
-	for _, e := range seen[len(seen)-2:] {
-		for _, w := range readers {
-			again, begun, err := w.Begin(t.Context(), f.Of(f.See(e)))
-			require.NoError(t, err)
-			require.True(t, begun)
-			require.Equal(t, e, again)
-		}
-	}
-	before.requireStored(t, g.edges()...)
-}
-
 func firstOpensShard[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(edge.MaxShards))
 	reader := w.process(t, Options{Consistent: true, Now: time.Now})

@@ -14,58 +14,11 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
-	"pgregory.net/rapid"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
-
-// randomSequence begins and ends a few edges with new, repeated and ended ids,
-// while the number of shards changes.
-func randomSequence[E any](t *testing.T, f Feature[E]) {
-	shards := 1
-	w := newWorld(t, f, Options{Shards: func(string) int { return shards }, Consistent: true})
-	run := 0
-	rapid.Check(t, func(t *rapid.T) {
-		run++
-		tails, heads := f.names()
-		named := func(names []string) (of []string) {
-			for _, name := range names {
-				of = append(of, fmt.Sprint(run, name))
-			}
-			return of
-		}
-		m := newModel(f)
-		known := map[Edge][]Edge{} // including ended ones
-		slots := f.slots()
-		for range rapid.IntRange(1, 20).Draw(t, "calls") {
-			shards = rapid.SampledFrom([]int{1, 1, 2, 5, edge.MaxShards}).Draw(t, "shards")
-			e := rapid.SampledFrom(slots).Draw(t, "edge")
-			e.Tail, e.Head = fmt.Sprint(run, e.Tail), fmt.Sprint(run, e.Head)
-			if of := known[e]; len(of) > 0 && rapid.Bool().Draw(t, "known") {
-				e = rapid.SampledFrom(of).Draw(t, "id")
-			}
-			if rapid.IntRange(0, 4).Draw(t, "call") > 1 {
-				got, begun, err := w.try(t.Context(), e)
-				if m.late(e) {
-					require.ErrorIs(t, err, plaza.ErrRemoved)
-					continue
-				}
-				require.NoError(t, err)
-				m.begun(t, e, got, begun, true)
-				known[e.anyID()] = append(known[e.anyID()], got)
-			} else {
-				ended, err := w.End(t.Context(), f.Of(e))
-				require.NoError(t, err)
-				require.Equal(t, m.ended(e), ended)
-			}
-		}
-		shards = 1
-		w.holds(t, m.stands, named(tails), named(heads))
-	})
-}
 
 // model has the edges that should stand, and the greatest ended id of each pair
 // and kind.
@@ -293,6 +246,7 @@ func pairModel[E any](f Feature[E]) porcupine.Model {
 	}
 }
 
+// histories are of processes with 1 to 3 shards. What they leave is whole.
 func histories[E any](t *testing.T, f Feature[E]) {
 	const clients = 8
 	calls := len(slices.Collect(faults.Seeds(120))) // calls of each client
@@ -338,6 +292,19 @@ func histories[E any](t *testing.T, f Feature[E]) {
 	require.NoError(t, group.Wait())
 	require.Len(t, history, clients*calls)
 	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(pairModel(f), history, time.Minute))
+
+	g := graph{}
+	for _, e := range slots {
+		switch got, err := base.Get(t.Context(), f.Of(e)); {
+		case err == nil:
+			g[e] = f.See(got).ID
+		default:
+			require.ErrorIs(t, err, plaza.ErrNotFound)
+		}
+	}
+	tails, heads := f.names()
+	base.holds(t, g, tails, heads)
+	base.requireStored(t, g.edges()...)
 }
 
 func (w world[E]) ask(t *testing.T, q question) (a answer, err error) {

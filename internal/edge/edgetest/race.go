@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,13 +112,10 @@ func repairEndsMeanwhile[E any](t *testing.T, f Feature[E]) {
 	for _, name := range faults.Some(1, "the head's row gone", "the tail's row gone") {
 		s := damagedScene(t, f, 1, damages(f)[name].do)
 		ended := false
-		repairing := s.watched(t, spread(1), func(op string, _ []byte) faults.Fault {
-			if op == "TransactWriteItems" && !ended {
-				ended = true
-				s.finish(t, s.edge.anyID(), true)
-			}
-			return faults.Fault{}
-		})
+		repairing := s.process(t, spread(1), faults.Before(t, "TransactWriteItems", func() {
+			ended = true
+			s.finish(t, s.edge.anyID(), true)
+		}).Wrap)
 		drift, err := repairing.Repair(t.Context(), edge.Ends{Tail: "ann"})
 		require.NoError(t, err, name)
 		require.True(t, ended, name)
@@ -334,45 +330,4 @@ func repairDuringWrites[E any](t *testing.T, f Feature[E]) {
 		}
 	}
 	w.requireStored(t, want.edges()...)
-}
-
-// repairWithoutDamage is repairDuringWrites without damage, and without a
-// Repair at the end.
-func repairWithoutDamage[E any](t *testing.T, f Feature[E]) {
-	w := newWorld(t, f, spread(1))
-	stand := w.crowd(t, "bob", 5, f.free())
-	ctx, done := context.WithCancel(t.Context())
-	process := w.process(t, spread(1))
-	var repairs errgroup.Group
-	repairs.Go(func() error {
-		for ctx.Err() == nil {
-			drift, err := process.Repair(ctx, edge.Ends{Head: "bob"})
-			if !reflect.DeepEqual(drift, edge.Drift{}) {
-				return fmt.Errorf("repaired %+v of nothing", drift)
-			}
-			if err != nil && !errors.Is(err, plaza.ErrBusy) && ctx.Err() == nil {
-				return err
-			}
-		}
-		return nil
-	})
-	var writers errgroup.Group
-	for i := range 4 {
-		writers.Go(func() error {
-			e := f.Of(Edge{Tail: fmt.Sprint("u", i), Head: "bob", Kind: f.first()})
-			for range faults.Seeds(50) {
-				if _, _, err := w.Begin(t.Context(), e); err != nil {
-					return err
-				}
-				if _, err := w.End(t.Context(), e); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	require.NoError(t, writers.Wait())
-	done()
-	require.NoError(t, repairs.Wait())
-	w.requireStored(t, stand...)
 }

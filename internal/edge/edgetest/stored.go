@@ -3,7 +3,6 @@ package edgetest
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/edge"
 )
-
-// Key is an item's pk and sk.
-type Key = [2]string
 
 // Stored is a table's items by key; their attributes are in text form.
 type Stored map[Key]map[string]string
@@ -45,46 +41,6 @@ func Scan(t testing.TB, table string) Stored {
 		s[Key{fields["pk"], fields["sk"]}] = fields
 	}
 	return s
-}
-
-// layout builds keys independently of package edge. Names must not contain '#'.
-type layout struct{ edge.Shape }
-
-func of(kind, attribute string) string {
-	if kind == "" {
-		return attribute
-	}
-	return attribute + "#" + kind
-}
-
-// kindOf is the kind of an attribute with this name.
-func kindOf(attribute, name string) (kind string, ok bool) {
-	if attribute == name {
-		return "", true
-	}
-	return strings.CutPrefix(attribute, name+"#")
-}
-
-func (l layout) guard(e Edge) Key { return Key{l.Guard + "#" + e.Tail, e.Head} }
-
-func (l layout) inTail(e Edge) Key { return Key{of(e.Kind, l.Tails+"#"+e.Tail), e.ID.String()} }
-
-func (l layout) inHead(e Edge, shard int) Key {
-	return Key{fmt.Sprint(of(e.Kind, l.Heads+"#"+e.Head), "#", shard), e.ID.String()}
-}
-
-func (l layout) counter(name string, shard int) Key {
-	if l.Apart {
-		return Key{fmt.Sprint(l.Counter, "#", name, "#", shard), l.Counter}
-	}
-	return Key{l.Counter + "#" + name, strconv.Itoa(shard)}
-}
-
-// shardOf is the shard of an id among shards.
-func shardOf(id ids.ID, shards int) int {
-	h := fnv.New64a()
-	h.Write([]byte(id.String()))
-	return int(h.Sum64() % uint64(shards))
 }
 
 // row is an edge in a list, and count a counter's number for a kind.

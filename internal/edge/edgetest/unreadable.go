@@ -1,6 +1,7 @@
 package edgetest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -252,4 +253,21 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	require.NoError(t, err)
 	require.Equal(t, edge.Drift{Damaged: 4 * n}, drift)
 	w.requireStored(t, all...)
+}
+
+// OnlyDamage fails on an error that neither damage nor one of or explains.
+func OnlyDamage(t *testing.T, what string, err error, or ...error) {
+	t.Helper()
+	for _, other := range or {
+		if errors.Is(err, other) {
+			return
+		}
+	}
+	if err != nil {
+		require.ErrorIs(t, err, plaza.ErrCorrupt, what)
+		require.NotErrorIs(t, err, plaza.ErrInvalid, what)
+		var corrupt *plaza.CorruptError
+		require.ErrorAs(t, err, &corrupt, what)
+		require.NotEmpty(t, corrupt.Table+corrupt.PK+corrupt.Reason, what)
+	}
 }

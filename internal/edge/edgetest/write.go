@@ -1,15 +1,13 @@
 package edgetest
 
 import (
-	"errors"
-	"math/rand/v2"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -20,78 +18,62 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// some returns a kind that excludes others and one that does not.
-func (f Feature[E]) some() []string { return slices.Compact([]string{f.first(), f.free()}) }
-
-func repeatedBegin[E any](t *testing.T, f Feature[E]) {
+// repeats begins and ends an edge again and again: by its names, its id and other ids.
+func repeats[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(1))
-	g := graph{}
-	for _, kind := range f.some() {
-		e := Edge{Tail: "jack", Head: "chris", Kind: kind}
-		first, begun, err := w.Begin(t.Context(), f.Of(e))
-		require.NoError(t, err)
-		require.True(t, begun)
-		e.ID = f.See(first).ID
-		require.NotZero(t, e.ID)
-		for name, c := range map[string]struct {
-			id    ids.ID
-			begun bool
-		}{
-			"without an id": {0, false},
-			"its own id":    {e.ID, true},
-			"another id":    {w.id(t), false},
-		} {
-			repeat := e
-			repeat.ID = c.id
-			again, begun, err := w.Begin(t.Context(), f.Of(repeat))
-			require.NoError(t, err, name)
-			require.Equal(t, c.begun, begun, name)
-			require.Equal(t, first, again, name)
-		}
-		got, err := w.Get(t.Context(), f.Of(e.anyID()))
-		require.NoError(t, err)
-		require.Equal(t, first, got)
-		g[e.anyID()] = e.ID
-		w.holds(t, g, []string{"jack"}, []string{"chris"})
+	stays := graph{} // an edge of another kind, if there are any
+	if f.hasKinds() {
+		stays = standing(w.begin(t, "jack", "chris", f.free()))
 	}
-}
+	pair := Edge{Tail: "jack", Head: "chris", Kind: f.first()}
+	_, err := w.Get(t.Context(), f.Of(pair))
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	first, _, err := w.Begin(t.Context(), f.Of(pair))
+	require.NoError(t, err)
+	e := f.See(first)
+	for name, c := range map[string]struct {
+		id    ids.ID
+		begun bool
+	}{
+		"without an id": {0, false},
+		"its own id":    {e.ID, true},
+		"another id":    {w.id(t), false},
+	} {
+		repeat := e
+		repeat.ID = c.id
+		again, begun, err := w.Begin(t.Context(), f.Of(repeat))
+		require.NoError(t, err, name)
+		require.Equal(t, c.begun, begun, name)
+		require.Equal(t, first, again, name)
+	}
+	got, err := w.Get(t.Context(), f.Of(pair))
+	require.NoError(t, err)
+	require.Equal(t, first, got)
 
-func repeatedEnd[E any](t *testing.T, f Feature[E]) {
+	var ended []E
 	for name, by := range map[string]func(E) E{
 		"by the names":        func(e E) E { return f.Of(f.See(e).anyID()) },
 		"by the names and id": func(e E) E { return f.Of(f.See(e)) },
 		"by the edge":         func(e E) E { return e },
 	} {
-		w := newWorld(t, f, spread(1))
-		stays := graph{}
-		if f.hasKinds() {
-			stays = standing(w.begin(t, "jack", "chris", f.free()))
-		}
-		e, _, err := w.Begin(t.Context(), f.Of(Edge{Tail: "jack", Head: "chris", Kind: f.first()}))
-		require.NoError(t, err)
-		for _, want := range []bool{true, false} {
-			ended, err := w.End(t.Context(), by(e))
+		now := standing(f.See(first))
+		maps.Copy(now, stays)
+		for _, old := range append(ended, f.Of(Edge{Tail: "jack", Head: "chris", Kind: f.first(), ID: w.id(t)})) {
+			ends, err := w.End(t.Context(), old)
 			require.NoError(t, err, name)
-			require.Equal(t, want, ended, name)
+			require.False(t, ends, "%s: it is of another id", name)
+		}
+		w.holds(t, now, []string{"jack"}, []string{"chris"})
+		for _, want := range []bool{true, false} {
+			ends, err := w.End(t.Context(), by(first))
+			require.NoError(t, err, name)
+			require.Equal(t, want, ends, name)
 			w.holds(t, stays, []string{"jack"}, []string{"chris"})
 		}
-	}
-}
-
-func endByID[E any](t *testing.T, f Feature[E]) {
-	w := newWorld(t, f, spread(1))
-	old, _, err := w.Begin(t.Context(), f.Of(Edge{Tail: "jack", Head: "chris", Kind: f.first()}))
-	require.NoError(t, err)
-	w.finish(t, f.See(old), true)
-	now := w.begin(t, "jack", "chris", f.first())
-	unused := now
-	unused.ID = w.id(t)
-	for name, e := range map[string]E{"the old edge": old, "its id": f.Of(f.See(old)), "an unused id": f.Of(unused)} {
-		ended, err := w.End(t.Context(), e)
+		ended = append(ended, first, f.Of(f.See(first)))
+		first, _, err = w.Begin(t.Context(), f.Of(pair))
 		require.NoError(t, err, name)
-		require.False(t, ended, name)
 	}
-	w.holds(t, standing(now), []string{"jack"}, []string{"chris"})
 }
 
 func endedID[E any](t *testing.T, f Feature[E]) {
@@ -162,16 +144,6 @@ func ownFirstAttempt[E any](t *testing.T, f Feature[E]) {
 	w.holds(t, standing(e), []string{"jack"}, []string{"chris"})
 }
 
-func getOfNothing[E any](t *testing.T, f Feature[E]) {
-	w := newWorld(t, f, spread(1))
-	e := w.begin(t, "jack", "chris", f.first())
-	got, err := w.Get(t.Context(), f.Of(e.anyID()))
-	require.NoError(t, err)
-	require.Equal(t, e, f.See(got))
-	_, err = w.Get(t.Context(), f.Of(Edge{Tail: "chris", Head: "jack", Kind: f.first()}))
-	require.ErrorIs(t, err, plaza.ErrNotFound)
-}
-
 // namesNeverShareAKey uses odd names of tails, heads and kinds.
 func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
 	odd := []string{
@@ -219,46 +191,6 @@ func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
 	for i := 0; i < len(odd); i += faults.Size(1, 8) {
 		w.requireSound(t, Edge{Tail: odd[i], Head: odd[i]})
 	}
-}
-
-// toggledByMany also toggles two kinds that do not exclude each other.
-func toggledByMany[E any](t *testing.T, f Feature[E]) {
-	w := newWorld(t, f, spread(2))
-	tails := []string{"anna", "jack"}
-	var group errgroup.Group
-	for i := range faults.Size(40, 10) {
-		group.Go(func() error {
-			random := rand.New(rand.NewPCG(1, uint64(i)))
-			for range 4 {
-				e := f.Of(Edge{Tail: tails[random.IntN(2)], Head: "chris", Kind: f.kinds()[random.IntN(len(f.kinds()))]})
-				var err error
-				if random.IntN(5) > 1 {
-					_, _, err = w.Begin(t.Context(), e)
-				} else {
-					_, err = w.End(t.Context(), e)
-				}
-				if err != nil && !errors.Is(err, plaza.ErrBusy) {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	require.NoError(t, group.Wait())
-	g := graph{}
-	for _, tail := range tails {
-		for _, kind := range f.kinds() {
-			e, err := w.Get(t.Context(), f.Of(Edge{Tail: tail, Head: "chris", Kind: kind}))
-			if errors.Is(err, plaza.ErrNotFound) {
-				continue
-			}
-			require.NoError(t, err)
-			require.Empty(t, f.supersede(g, f.See(e)), "a pair has one of these kinds")
-			g[f.See(e).anyID()] = f.See(e).ID
-		}
-	}
-	w.holds(t, g, tails, []string{"chris"})
-	w.requireStored(t, g.edges()...)
 }
 
 func missingTable[E any](t *testing.T, f Feature[E]) {
