@@ -42,9 +42,17 @@ func ends(user string) edge.Ends { return edge.Ends{Tail: user, Head: user} }
 // to the user that is missing in the list of followers is found by Check of the
 // follower. While edges of the user keep changing it is plaza.ErrBusy.
 //
-// Cost: 1 request for about 100 edges, 1 RCU for each edge and 1 for about 20 more;
-// 1 RCU more for each edge that lies in another shard than the first; where something is off 2 RCU more for each edge that the user follows, and
-// 67 RCU for each torn edge; for a user without counters 130 requests more.
+// Cost: 1 request for about 100 edges, 1 RCU for each edge and 1 for about 20; 67 RCU
+// for each torn edge.
+//
+//plaza:cost each 100 edges: 1 request
+//plaza:cost each edge: 1 RCU
+//plaza:cost each 20 edges: 1 RCU
+//plaza:cost each edge in another shard than the first: 1 RCU
+//plaza:cost where an edge is torn, each edge that the user follows: 2 RCU
+//plaza:cost each torn edge: 2 requests, 67 RCU
+//plaza:cost the user: 16 requests, 16 RCU
+//plaza:cost a user without counters more: 130 requests, 130 RCU
 func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Check")
 	if err := keys.CheckName("User", user); err != nil {
@@ -61,9 +69,12 @@ func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 // plaza.ErrCorrupt until that user is repaired. While the user's counts change
 // faster than the lists can be read it is plaza.ErrBusy; what was fixed stays so.
 //
-// Cost: as Check; for each torn edge 2 requests, 1 transaction, 134 RCU, 10 WCU
-// more; where a follower is restored 1 RCU for 40 followers of the shard more;
-// where a counter is wrong the lists once more, and 2 WCU for each.
+// Cost: as Check; for each torn edge 2 requests, 1 transaction, 134 RCU, 10 WCU more.
+//
+//plaza:cost repair: as Check
+//plaza:cost each torn edge more: 2 requests, 1 transaction, 134 RCU, 10 WCU
+//plaza:cost where a follower is restored, each 40 followers of the shard: 1 request, 1 RCU
+//plaza:cost each wrong counter, and the lists once more: 1 transaction, 2 WCU
 func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Repair")
 	if err := keys.CheckName("User", user); err != nil {
@@ -86,9 +97,15 @@ func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
 // For 30 days after an edge has ended, here or by Unfollow, an item under both
 // users' names keeps its ID, so that no late request brings the edge back.
 //
-// Cost: as Repair; 1 transaction, 10 WCU for each edge; 1 transaction with 2 WCU for
-// each counter; a user without counters 200 requests more; where another user's counts
-// are too low, 2 RCU more for 40 edges of that user.
+// Cost: as Repair; 1 transaction, 10 WCU for each edge; 1 transaction, 2 WCU for each
+// counter.
+//
+//plaza:cost the user: as Repair
+//plaza:cost the user more: 6 requests, 1 transaction, 6 RCU
+//plaza:cost each edge: 1 transaction, 10 WCU
+//plaza:cost each counter: 2 WCU
+//plaza:cost a user without counters more: 200 requests, 200 RCU
+//plaza:cost where another user's counts are too low, each 40 edges of that user: 2 RCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
@@ -15,7 +15,7 @@ import (
 // The lists are longer than one page.
 func TestCheckOfManyEdges(t *testing.T) {
 	t.Parallel()
-	m := dynamotest.NewMeter()
+	m := callstest.NewMetered(t, "..", "follow")
 	w := newWorld(t, nil, m.Wrap)
 	fans, idols := faults.Size(2_100, 130), faults.Size(1_050, 130)
 	var edges []follow.Edge
@@ -28,14 +28,20 @@ func TestCheckOfManyEdges(t *testing.T) {
 	_, err := w.Import(t.Context(), "star", sequence(edges), nil)
 	require.NoError(t, err)
 
-	n := fans + idols
-	check := dynamotest.Cost{Requests: n/100 + 40, Read: float64(n) * 1.07}
-	m.AtMost(t, "Check", check, func() { requireSound(t, w, "star") })
-	m.AtMost(t, "Repair without drift", check, func() {
-		drift, err := w.Repair(t.Context(), "star")
-		require.NoError(t, err)
-		require.Zero(t, drift)
-	})
+	n := float64(fans + idols)
+	check := m.Stated.Of("Repository.Check", "the user").
+		Plus(m.Stated.Times(n/100+1, "Repository.Check", "each 100 edges")).
+		Plus(m.Stated.Times(n, "Repository.Check", "each edge")).
+		Plus(m.Stated.Times(n/20, "Repository.Check", "each 20 edges"))
+	repair := func(want follow.Drift) func(ctx) error {
+		return func(ctx ctx) error {
+			drift, err := w.Repair(ctx, "star")
+			require.Equal(t, want, drift)
+			return err
+		}
+	}
+	m.AtMost("Check", check, func(ctx) error { requireSound(t, w, "star"); return nil })
+	m.AtMost("Repair without drift", check, repair(follow.Drift{}))
 
 	h := edgetest.NewHand(t, w.table)
 	for _, followee := range []string{"idol00007", fmt.Sprintf("idol%05d", idols-7)} {
@@ -44,14 +50,10 @@ func TestCheckOfManyEdges(t *testing.T) {
 		h.Remove(edgetest.Key{"F#star", e.ID.String()})
 	}
 	h.Remove(edgetest.Key{"E#fan00010", "star"}, edgetest.Key{fmt.Sprintf("E#fan%05d", fans-15), "star"})
-	m.AtMost(t, "Repair of four edges", dynamotest.Cost{
-		Requests: check.Requests + 2*idols/100 + 4*4,
-		Read:     check.Read + float64(2*idols+4*2*66),
-		Write:    4 * 10,
-	}, func() {
-		drift, err := w.Repair(t.Context(), "star")
-		require.NoError(t, err)
-		require.Equal(t, follow.Drift{Torn: 4}, drift)
-	})
+	torn := check.
+		Plus(m.Stated.Times(float64(idols), "Repository.Check", "where an edge is torn, each edge that the user follows")).
+		Plus(m.Stated.Times(2*float64(idols)/100, "Repository.Check", "each 100 edges")).
+		Plus(m.Stated.Times(4, "Repository.Repair", "each torn edge more"))
+	m.AtMost("Repair of four edges", torn, repair(follow.Drift{Torn: 4}))
 	requireStored(t, w, edges)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/stream"
@@ -24,9 +25,11 @@ var stored = edge.Shape{
 	Kinds: []string{""},
 }
 
-func feature() edgetest.Feature[follow.Edge] {
+func feature(t testing.TB) edgetest.Feature[follow.Edge] {
 	return edgetest.Feature[follow.Edge]{
 		New: newGraph, Table: follow.Table, TTL: follow.TTL, Shape: stored,
+		WalkMost: callstest.ReadCosts(t, "..", "follow").Of("Repository.Walk", "a page, at most").Requests,
+
 		Of:  func(e edgetest.Edge) follow.Edge { return follow.Edge{Follower: e.Tail, Followee: e.Head, ID: e.ID} },
 		See: see, Changes: changes,
 		Fields: edgetest.Fields{
@@ -101,6 +104,7 @@ func newGraph(db *dynamo.DB, table string, gen ids.Source, opts edgetest.Options
 		Shows: func(ctx context.Context, all []edgetest.Edge, users []string) error {
 			return shows(ctx, r, all, users)
 		},
+		Walk: r.Walk,
 		Further: map[string]func(context.Context, follow.Edge) error{
 			"Walk": func(ctx context.Context, e follow.Edge) error { _, err := walk(ctx, r, e.Followee); return err },
 			"Last": func(ctx context.Context, e follow.Edge) error { _, _, err := r.Last(ctx, e); return err },
@@ -182,7 +186,7 @@ func edgeDrift(d follow.Drift) edge.Drift {
 
 func TestEdges(t *testing.T) {
 	t.Parallel()
-	edgetest.Run(t, feature())
+	edgetest.Run(t, feature(t))
 }
 
-func FuzzChanges(f *testing.F) { edgetest.FuzzChanges(f, feature()) }
+func FuzzChanges(f *testing.F) { edgetest.FuzzChanges(f, feature(f)) }

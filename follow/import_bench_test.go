@@ -1,7 +1,12 @@
 package follow_test
 
 import (
+	"bufio"
+	"compress/gzip"
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,4 +71,24 @@ func writeBare(b *testing.B, items []dynamo.Item) {
 		})
 	}
 	require.NoError(b, group.Wait())
+}
+
+// wikiVote reads the real graph, or skips the test without it.
+func wikiVote(t testing.TB) []follow.Edge {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "graph", "wiki-vote.txt.gz"))
+	if os.IsNotExist(err) {
+		t.Skip("no ../shared/data/graph/wiki-vote.txt.gz beside the checkout")
+	}
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	var edges []follow.Edge
+	for lines := bufio.NewScanner(z); lines.Scan(); {
+		if fields := strings.Fields(lines.Text()); len(fields) == 2 && fields[0] != "#" {
+			edges = append(edges, follow.Edge{Follower: fields[0], Followee: fields[1]})
+		}
+	}
+	return edges
 }

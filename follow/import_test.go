@@ -1,14 +1,10 @@
 package follow_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -275,97 +271,6 @@ func TestImportKeepsGivenIDs(t *testing.T) {
 			continue
 		}
 		require.Equal(t, before[key], after[key])
-	}
-}
-
-// TestImportHoldsOneWindow counts the edges that Import has taken from the sequence
-// and not yet finished.
-func TestImportHoldsOneWindow(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	edges := friends(6, 60, faults.Size(500, 120))
-	taken, most := 0, 0
-	var finished int64
-	counting := func(yield func(follow.Edge, error) bool) {
-		for _, e := range edges {
-			taken++
-			most = max(most, taken-int(finished))
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
-	_, err := w.Import(t.Context(), "old", counting, &follow.ImportOptions{
-		Window:   50,
-		Progress: func(r follow.ImportResult) { finished = r.Edges },
-	})
-	require.NoError(t, err)
-	require.Equal(t, 50, most)
-}
-
-func TestImportCostsNoMoreThanStated(t *testing.T) {
-	t.Parallel()
-	m := dynamotest.NewMeter()
-	w := newWorld(t, nil, m.Wrap)
-	users, n := faults.Size(150, 30), faults.Size(2_000, 200)
-	edges := friends(7, users, n)
-	m.AtMost(t, "import", dynamotest.Cost{
-		Requests: n/100 + n/25 + 2*n/25 + 2 + 2 + 2, // for reads, edges, list items, counts, checkpoints, placements
-		Write:    3.5 * float64(n),
-		Read:     float64(n),
-	}, func() {
-		result, err := w.Import(t.Context(), "old", sequence(edges), nil)
-		require.NoError(t, err)
-		require.EqualValues(t, n, result.Created)
-	})
-}
-
-// wikiVote reads the real graph, or skips the test without it.
-func wikiVote(t testing.TB) []follow.Edge {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "graph", "wiki-vote.txt.gz"))
-	if os.IsNotExist(err) {
-		t.Skip("no ../shared/data/graph/wiki-vote.txt.gz beside the checkout")
-	}
-	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	var edges []follow.Edge
-	for lines := bufio.NewScanner(z); lines.Scan(); {
-		if fields := strings.Fields(lines.Text()); len(fields) == 2 && fields[0] != "#" {
-			edges = append(edges, follow.Edge{Follower: fields[0], Followee: fields[1]})
-		}
-	}
-	return edges
-}
-
-func TestImportOfARealGraph(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("25,000 edges")
-	}
-	edges := wikiVote(t)
-	require.Len(t, edges, 103_689)
-	edges = edges[:faults.Size(25_000, 150)]
-	windows, opts := 3, follow.ImportOptions{}
-	if !faults.Full() {
-		windows, opts.Window = 2, 100
-	}
-	w := newWorld(t, nil)
-	result, err := w.Import(t.Context(), "wiki-vote", sequence(edges), &opts)
-	require.NoError(t, err)
-	n := int64(len(edges))
-	require.Equal(t, follow.ImportResult{Edges: n, Created: n, Windows: windows}, result)
-	requireStored(t, w, edges)
-
-	// Ids are in the order of the file.
-	var last ids.ID
-	for _, e := range edges[:faults.Size(500, 50)] {
-		got, err := w.Get(t.Context(), e)
-		require.NoError(t, err)
-		require.Greater(t, got.ID, last)
-		last = got.ID
 	}
 }
 

@@ -14,8 +14,11 @@ import (
 
 // Followers lists who follows user, newest first, strongly consistent.
 //
-// Cost: 1 request for the shards and 1 for each shard, 1 RCU each for a page of
-// 25; past damaged edges up to 6 times as much.
+// Cost: 2 requests, 2 RCU for a page of 25; each further shard 1 request, 1 RCU; past
+// damaged edges up to 6 times as much.
+//
+//plaza:cost a page of 25: 2 requests, 2 RCU
+//plaza:cost each further shard: 1 request, 1 RCU
 func (r *Repository) Followers(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Edge], error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Followers")
 	return r.list(ctx, "followers", user, r.graph.ByHead, req)
@@ -25,6 +28,8 @@ func (r *Repository) Followers(ctx context.Context, user string, req cursor.Page
 //
 // Cost: 1 request, 1 RCU for a page of 25; past damaged edges up to 6 times as
 // much.
+//
+//plaza:cost a page of 25: 1 request, 1 RCU
 func (r *Repository) Following(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Edge], error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Following")
 	return r.list(ctx, "following", user, r.graph.ByTail, req)
@@ -52,6 +57,9 @@ func (r *Repository) list(ctx context.Context, name, user string, read reader, r
 // count is plaza.ErrCorrupt.
 //
 // Cost: 1 request, 0.5 RCU, however many shards; 1 RCU with Options.Consistent.
+//
+//plaza:cost counts: 1 request, 0.5 RCU
+//plaza:cost with Options.Consistent: 1 request, 1 RCU
 func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Counts")
 	if err := keys.CheckName("User", user); err != nil {
@@ -64,9 +72,13 @@ func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
 // CountsMany is Counts for up to 100 users. The map has every one, except those
 // whose counts are damaged: Options.OnCorrupt is called with these.
 //
-// Cost: 1 request, 0.5 RCU for each user; where some are sharded 1 request more
-// for each 100 further shards, 0.5 RCU for each of these; twice the units with
-// Options.Consistent.
+// Cost: 1 request, 0.5 RCU for each user; where some are sharded 1 request, 0.5 RCU for
+// each further shard more; twice the units with Options.Consistent.
+//
+//plaza:cost the users: 1 request
+//plaza:cost each user: 0.5 RCU
+//plaza:cost each 100 further shards: 1 request
+//plaza:cost each further shard: 0.5 RCU
 func (r *Repository) CountsMany(ctx context.Context, users []string) (map[string]Counts, error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.CountsMany")
 	if err := checkUsers("Users", users); err != nil {

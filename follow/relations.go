@@ -17,6 +17,9 @@ import (
 //
 // Cost: 1 request for each 50 others, 1 RCU for each other; twice the units with
 // Options.Consistent.
+//
+//plaza:cost each 50 others: 1 request
+//plaza:cost each other: 1 RCU
 func (r *Repository) Relations(ctx context.Context, viewer string, others []string) (map[string]Relation, error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Relations")
 	if err := keys.CheckName("Viewer", viewer); err != nil {

@@ -23,8 +23,14 @@ const maxWalkReads = MaxShards + 5
 // that exists from the first page to the last exactly once. It only goes forward.
 // A page with damaged edges is shorter, or empty with a Next.
 //
-// Cost: 1 request for each 1,000 followers of a shard, 1 RCU for about 40; the
-// first page 1 request, 1 RCU more; 70 requests a page at most.
+// Cost: 1 request for 1,000 followers of a shard, 1 RCU for about 40; the first page
+// 1 request, 1 RCU more.
+//
+//plaza:cost 40 followers: 1 request, 1 RCU
+//plaza:cost each further 40 followers: 1 RCU
+//plaza:cost each further shard, and each further 1,000 followers: 1 request, 1 RCU
+//plaza:cost the first page more: 1 request, 1 RCU
+//plaza:cost a page, at most: 70 requests
 func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[Edge], error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Walk")
 	if err := keys.CheckName("Followee", followee); err != nil {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -128,39 +126,4 @@ func TestUnfollowTakesAnEdgeFromWalk(t *testing.T) {
 	}
 	requireStored(t, w, all(t, w.Followers, "chris", 10))
 	require.Len(t, all(t, w.Walk, "chris", 10), 3)
-}
-
-// There are more damaged rows than one page reads.
-func TestManyDamagedRowsDoNotStopAWalk(t *testing.T) {
-	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, sharded(1), in.Wrap)
-	edges := w.fans(t, "star", 6)
-	batch := dynamotest.DB(t).Table(w.table).Batch("pk", "sk").Write()
-	for i := range 150 {
-		for _, sk := range []string{
-			fmt.Sprintf("zzz%03d", i), fmt.Sprintf("%v%03d", edges[2].ID, i), (edges[3].ID + 1 + ids.ID(i)).String(), fmt.Sprintf("!%03d", i),
-		} {
-			batch = batch.Put(map[string]any{"pk": "R#star#0", "sk": sk, "follower": i})
-		}
-	}
-	_, err := batch.Run(t.Context())
-	require.NoError(t, err)
-	slices.Reverse(edges)
-	for _, limit := range faults.Some(1, 1, 25) {
-		var got []follow.Edge
-		req := cursor.PageRequest{Limit: limit}
-		for pages := 0; ; pages++ {
-			require.Less(t, pages, 400, "by %d", limit)
-			before := in.Requests()
-			page, err := w.Walk(t.Context(), "star", req)
-			require.NoError(t, err)
-			require.LessOrEqual(t, in.Requests()-before, 70, "by %d", limit)
-			got = append(got, page.Items...)
-			if req.Cursor = page.Next; req.Cursor == "" {
-				break
-			}
-		}
-		require.Equal(t, seeAll(edges), seeAll(got), "by %d", limit)
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/meter"
 )
@@ -33,39 +32,14 @@ func said(c comment.Comment) comment.Comment {
 	return c
 }
 
-// metered makes calls and compares what they cost with what their comments state.
-type metered struct {
-	t      *testing.T
-	meter  *dynamotest.Meter
-	stated callstest.Costs
-}
-
-func newMetered(t *testing.T) metered {
-	t.Helper()
-	return metered{t, dynamotest.NewMeter(), callstest.ReadCosts(t, "../..", "feed/comment")}
-}
-
-// costs makes a call that costs at most what these cases of it state.
-func (m metered) costs(call func(ctx) error, of string, cases ...string) {
-	m.t.Helper()
-	m.atMost(fmt.Sprint(of, " ", cases), m.stated.Of(of, cases...), call)
-}
-
-func (m metered) atMost(name string, want meter.Cost, call func(ctx) error) {
-	m.t.Helper()
-	got := m.meter.AtMost(m.t, name, want, func() { require.NoError(m.t, call(m.t.Context()), name) })
-	require.NotZero(m.t, got.Requests, name)
-	m.t.Logf("%s: %v", name, got)
-}
-
 // further is how many times 4 KB rows have beside the first, with texts of 100 bytes.
 func further(rows int) float64 { return float64((rows*350 - 1) / 4096) }
 
 // thread adds three first replies and five further ones.
-func (m metered) thread(w world, root comment.Comment) (replies []comment.Comment) {
-	m.t.Helper()
+func (w world) thread(t *testing.T, root comment.Comment) (replies []comment.Comment) {
+	t.Helper()
 	for range 8 {
-		replies = append(replies, w.add(m.t, said(comment.Comment{Root: root.ID})))
+		replies = append(replies, w.add(t, said(comment.Comment{Root: root.ID})))
 	}
 	return replies
 }
@@ -81,11 +55,11 @@ func does(did bool, err error) error {
 func TestReadsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	limit := faults.Size(20, 6) // of a page
-	m := newMetered(t)
+	m := callstest.NewMetered(t, "../..", "feed/comment")
 	l := &likes{n: map[ids.ID]int64{}}
-	w := newWorld(t, &comment.Options{}, m.meter.Wrap)
-	strong := w.process(t, nil, m.meter.Wrap)
-	scored := w.process(t, &comment.Options{Score: l.score}, m.meter.Wrap)
+	w := newWorld(t, &comment.Options{}, m.Wrap)
+	strong := w.process(t, nil, m.Wrap)
+	scored := w.process(t, &comment.Options{Score: l.score}, m.Wrap)
 	_, err := w.db.Client().UpdateTimeToLive(t.Context(), comment.TTL(w.table))
 	require.NoError(t, err)
 	var roots, replies []comment.Comment
@@ -122,147 +96,147 @@ func TestReadsCostNoMoreThanStated(t *testing.T) {
 		}
 		return err
 	}
-	byObject := m.stated.Of("Repository.ByObject", "4 KB of rows").Plus(m.stated.Times(further(limit+1), "Repository.ByObject", "each further 4 KB"))
-	ofThreads := m.stated.Of("Repository.Threads", "4 KB of roots and of replies").
-		Plus(m.stated.Times(further(limit+1)+further(3*limit), "Repository.Threads", "each further 4 KB"))
-	quote := m.stated.Of("Repository.ByObject", "with Quotes more", "each Quote")
-	m.atMost("page", byObject, func(ctx ctx) error {
+	byObject := m.Stated.Of("Repository.ByObject", "4 KB of rows").Plus(m.Stated.Times(further(limit+1), "Repository.ByObject", "each further 4 KB"))
+	ofThreads := m.Stated.Of("Repository.Threads", "4 KB of roots and of replies").
+		Plus(m.Stated.Times(further(limit+1)+further(3*limit), "Repository.Threads", "each further 4 KB"))
+	quote := m.Stated.Of("Repository.ByObject", "with Quotes more", "each Quote")
+	m.AtMost("page", byObject, func(ctx ctx) error {
 		return full(w.ByObject(ctx, object, cursor.PageRequest{Limit: limit}, &comment.ListOptions{Oldest: true}))
 	})
-	m.atMost("page, consistent", meter.Cost{Requests: 1, Read: 2 * byObject.Read}, func(ctx ctx) error {
+	m.AtMost("page, consistent", meter.Cost{Requests: 1, Read: 2 * byObject.Read}, func(ctx ctx) error {
 		return full(strong.ByObject(ctx, object, page, &comment.ListOptions{Oldest: true}))
 	})
-	m.atMost("page with a quote", m.stated.Of("Repository.ByObject").Plus(quote), func(ctx ctx) error { return failed(w.ByObject(ctx, objects[0], page, nil)) })
-	m.atMost("threads with a quote", m.stated.Of("Repository.Threads", "4 KB of roots and of replies").Plus(quote), func(ctx ctx) error { return failed(w.Threads(ctx, objects[0], page, nil)) })
-	m.atMost("threads", ofThreads, threads)
-	ofReplies := m.stated.Of("Repository.Replies", "4 KB of replies").Plus(m.stated.Times(further(limit+1), "Repository.Replies", "each further 4 KB"))
-	m.atMost("replies", ofReplies, func(ctx ctx) error {
+	m.AtMost("page with a quote", m.Stated.Of("Repository.ByObject").Plus(quote), func(ctx ctx) error { return failed(w.ByObject(ctx, objects[0], page, nil)) })
+	m.AtMost("threads with a quote", m.Stated.Of("Repository.Threads", "4 KB of roots and of replies").Plus(quote), func(ctx ctx) error { return failed(w.Threads(ctx, objects[0], page, nil)) })
+	m.AtMost("threads", ofThreads, threads)
+	ofReplies := m.Stated.Of("Repository.Replies", "4 KB of replies").Plus(m.Stated.Times(further(limit+1), "Repository.Replies", "each further 4 KB"))
+	m.AtMost("replies", ofReplies, func(ctx ctx) error {
 		return full(w.Replies(ctx, root.Address(), page, nil))
 	})
-	m.atMost("a user's own", m.stated.Of("Repository.ByUser", "4 KB of places").Plus(m.stated.Times(2*n+1, "Repository.ByUser", "each comment, and each root of a reply")), func(ctx ctx) error {
+	m.AtMost("a user's own", m.Stated.Of("Repository.ByUser", "4 KB of places").Plus(m.Stated.Times(2*n+1, "Repository.ByUser", "each comment, and each root of a reply")), func(ctx ctx) error {
 		return full(w.ByUser(ctx, bob, page, nil))
 	})
-	m.atMost("top", m.stated.Of("Repository.Top", "4 KB of places").Plus(m.stated.Times(n+1, "Repository.Top", "each comment")), func(ctx ctx) error {
+	m.AtMost("top", m.Stated.Of("Repository.Top", "4 KB of places").Plus(m.Stated.Times(n+1, "Repository.Top", "each comment")), func(ctx ctx) error {
 		return full(scored.Top(ctx, object, page))
 	})
-	m.costs(func(ctx ctx) error { return failed(w.Get(ctx, root.Address())) }, "Repository.Get", "get")
-	m.costs(func(ctx ctx) error { return failed(w.Get(ctx, replies[0].Address())) }, "Repository.Get", "a reply, at most")
-	m.costs(func(ctx ctx) error { return failed(w.Get(ctx, quoting.Address())) }, "Repository.Get", "get", "a Quote more")
-	m.costs(func(ctx ctx) error { return failed(w.Get(ctx, deep.Address())) }, "Repository.Get", "get", "the Quote of a reply more")
+	m.Costs(func(ctx ctx) error { return failed(w.Get(ctx, root.Address())) }, "Repository.Get", "get")
+	m.Costs(func(ctx ctx) error { return failed(w.Get(ctx, replies[0].Address())) }, "Repository.Get", "a reply, at most")
+	m.Costs(func(ctx ctx) error { return failed(w.Get(ctx, quoting.Address())) }, "Repository.Get", "get", "a Quote more")
+	m.Costs(func(ctx ctx) error { return failed(w.Get(ctx, deep.Address())) }, "Repository.Get", "get", "the Quote of a reply more")
 	many := []comment.Address{root.Address(), replies[0].Address(), quoting.Address()}
-	m.costs(func(ctx ctx) error { return failed(w.GetMany(ctx, many)) }, "Repository.GetMany",
+	m.Costs(func(ctx ctx) error { return failed(w.GetMany(ctx, many)) }, "Repository.GetMany",
 		"each 100 places, of which a root takes 1 and a reply 3", "each root", "each root", "each reply, at most", "a Quote more")
-	m.costs(func(ctx ctx) error { return failed(w.Counts(ctx, object)) }, "Repository.Counts")
-	m.atMost("counts of several", meter.Cost{Requests: 1, Read: float64(len(objects)) / 2}, func(ctx ctx) error { return failed(w.CountsMany(ctx, objects)) })
-	m.costs(w.Verify, "Repository.Verify")
-	m.costs(w.Init, "Repository.Init")
+	m.Costs(func(ctx ctx) error { return failed(w.Counts(ctx, object)) }, "Repository.Counts")
+	m.AtMost("counts of several", meter.Cost{Requests: 1, Read: float64(len(objects)) / 2}, func(ctx ctx) error { return failed(w.CountsMany(ctx, objects)) })
+	m.Costs(w.Verify, "Repository.Verify")
+	m.Costs(w.Init, "Repository.Init")
 
 	// Two of the first replies of a longer thread go.
 	for _, gone := range replies[:2] {
 		w.hide(t, gone)
 	}
-	m.atMost("threads, two first replies of one gone", ofThreads.
-		Plus(m.stated.Of("Repository.Threads", "where first replies of longer threads are gone more", "each reply in their place", "each reply in their place")), threads)
+	m.AtMost("threads, two first replies of one gone", ofThreads.
+		Plus(m.Stated.Of("Repository.Threads", "where first replies of longer threads are gone more", "each reply in their place", "each reply in their place")), threads)
 }
 
 func TestWritesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	m := newMetered(t)
+	m := callstest.NewMetered(t, "../..", "feed/comment")
 	l := &likes{n: map[ids.ID]int64{}}
-	w := newWorld(t, &comment.Options{}, m.meter.Wrap)
-	scored := w.process(t, &comment.Options{Score: l.score}, m.meter.Wrap)
+	w := newWorld(t, &comment.Options{}, m.Wrap)
+	scored := w.process(t, &comment.Options{Score: l.score}, m.Wrap)
 	root := scored.add(t, said(comment.Comment{}))
-	replies := m.thread(w, root)
+	replies := w.thread(t, root)
 	rest := replies[7]
 	adds := func(w world, c comment.Comment) func(ctx) error {
 		return func(ctx ctx) error { return failed(w.Add(ctx, said(c))) }
 	}
-	m.costs(adds(w, comment.Comment{}), "Repository.Add", "add")
-	m.costs(adds(w, comment.Comment{Key: "k"}), "Repository.Add", "add", "a Key more")
-	m.atMost("a repeat with a key", meter.Cost{Requests: 4, Write: 8, Read: 4}, adds(w, comment.Comment{Key: "k"}))
-	m.costs(adds(w, comment.Comment{Quote: &comment.Quote{Address: root.Address()}}), "Repository.Add", "add", "a Quote more")
-	m.costs(adds(w, comment.Comment{Quote: &comment.Quote{Address: rest.Address()}}), "Repository.Add", "add", "the Quote of a reply more")
-	m.costs(adds(scored, comment.Comment{}), "Repository.Add", "add", "Options.Score more")
-	m.costs(adds(w, comment.Comment{Parent: root.ID}), "Repository.Add", "an answer")
-	m.costs(adds(w, comment.Comment{Root: root.ID}), "Repository.Add", "a reply")
-	m.costs(adds(w, comment.Comment{Root: root.ID, Key: "r"}), "Repository.Add", "a reply", "a Key more")
-	m.costs(adds(w, comment.Comment{Root: root.ID, Parent: rest.ID}), "Repository.Add", "a reply to a reply")
+	m.Costs(adds(w, comment.Comment{}), "Repository.Add", "add")
+	m.Costs(adds(w, comment.Comment{Key: "k"}), "Repository.Add", "add", "a Key more")
+	m.AtMost("a repeat with a key", meter.Cost{Requests: 4, Write: 8, Read: 4}, adds(w, comment.Comment{Key: "k"}))
+	m.Costs(adds(w, comment.Comment{Quote: &comment.Quote{Address: root.Address()}}), "Repository.Add", "add", "a Quote more")
+	m.Costs(adds(w, comment.Comment{Quote: &comment.Quote{Address: rest.Address()}}), "Repository.Add", "add", "the Quote of a reply more")
+	m.Costs(adds(scored, comment.Comment{}), "Repository.Add", "add", "Options.Score more")
+	m.Costs(adds(w, comment.Comment{Parent: root.ID}), "Repository.Add", "an answer")
+	m.Costs(adds(w, comment.Comment{Root: root.ID}), "Repository.Add", "a reply")
+	m.Costs(adds(w, comment.Comment{Root: root.ID, Key: "r"}), "Repository.Add", "a reply", "a Key more")
+	m.Costs(adds(w, comment.Comment{Root: root.ID, Parent: rest.ID}), "Repository.Add", "a reply to a reply")
 	large := w.add(t, said(comment.Comment{Text: strings.Repeat("x", 1100)}))
-	m.costs(adds(w, comment.Comment{Parent: large.ID}), "Repository.Add", "an answer", "each further KB of the row that it answers more")
+	m.Costs(adds(w, comment.Comment{Parent: large.ID}), "Repository.Add", "an answer", "each further KB of the row that it answers more")
 
 	edits := func(c comment.Comment, text string) func(ctx) error {
 		c.Text = text
 		return func(ctx ctx) error { return failed(w.Edit(ctx, c)) }
 	}
-	m.costs(edits(root, "edited"), "Repository.Edit", "edit")
-	m.costs(edits(large, "edited"), "Repository.Edit", "edit", "each further KB") // as it was
-	m.costs(edits(rest, "edited"), "Repository.Edit", "edit", "a reply more")
-	m.costs(edits(root, "edited"), "Repository.Edit", "edit", "with the same text, or after an edit by a clock that is ahead, more")
+	m.Costs(edits(root, "edited"), "Repository.Edit", "edit")
+	m.Costs(edits(large, "edited"), "Repository.Edit", "edit", "each further KB") // as it was
+	m.Costs(edits(rest, "edited"), "Repository.Edit", "edit", "a reply more")
+	m.Costs(edits(root, "edited"), "Repository.Edit", "edit", "with the same text, or after an edit by a clock that is ahead, more")
 
-	m.costs(func(ctx ctx) error { return does(w.Pin(ctx, root.Address())) }, "Repository.Pin")
-	m.atMost("what is pinned", meter.Cost{Requests: 2, Write: 5}, func(ctx ctx) error { return failed(w.Pin(ctx, root.Address())) })
-	m.costs(func(ctx ctx) error { return failed(w.Pinned(ctx, root.Object)) }, "Repository.Pinned")
-	m.costs(func(ctx ctx) error { return does(w.Unpin(ctx, root.Address())) }, "Repository.Unpin")
-	m.atMost("what is not pinned", meter.Cost{Requests: 2, Write: 2}, func(ctx ctx) error { return failed(w.Unpin(ctx, root.Address())) })
+	m.Costs(func(ctx ctx) error { return does(w.Pin(ctx, root.Address())) }, "Repository.Pin")
+	m.AtMost("what is pinned", meter.Cost{Requests: 2, Write: 5}, func(ctx ctx) error { return failed(w.Pin(ctx, root.Address())) })
+	m.Costs(func(ctx ctx) error { return failed(w.Pinned(ctx, root.Object)) }, "Repository.Pinned")
+	m.Costs(func(ctx ctx) error { return does(w.Unpin(ctx, root.Address())) }, "Repository.Unpin")
+	m.AtMost("what is not pinned", meter.Cost{Requests: 2, Write: 2}, func(ctx ctx) error { return failed(w.Unpin(ctx, root.Address())) })
 
 	hides := func(c comment.Comment) func(ctx) error {
 		return func(ctx ctx) error { return does(w.Hide(ctx, c.Address())) }
 	}
 	answer := w.add(t, said(comment.Comment{Parent: large.ID}))
 	deep := w.add(t, said(comment.Comment{Root: root.ID, Parent: rest.ID}))
-	m.costs(hides(large), "Repository.Hide", "hide")
-	m.costs(func(ctx ctx) error { return failed(w.Hide(ctx, large.Address())) }, "Repository.Hide", "what is hidden")
-	m.costs(func(ctx ctx) error { return does(w.Unhide(ctx, large.Address())) }, "Repository.Hide", "hide")
-	m.costs(hides(answer), "Repository.Hide", "an answer")
-	m.costs(hides(rest), "Repository.Hide", "a reply")
-	m.costs(func(ctx ctx) error { return failed(w.Hide(ctx, rest.Address())) }, "Repository.Hide", "a reply that is hidden")
-	m.costs(func(ctx ctx) error { return does(w.Unhide(ctx, rest.Address())) }, "Repository.Hide", "a reply")
-	m.costs(hides(deep), "Repository.Hide", "a reply to a reply")
+	m.Costs(hides(large), "Repository.Hide", "hide")
+	m.Costs(func(ctx ctx) error { return failed(w.Hide(ctx, large.Address())) }, "Repository.Hide", "what is hidden")
+	m.Costs(func(ctx ctx) error { return does(w.Unhide(ctx, large.Address())) }, "Repository.Hide", "hide")
+	m.Costs(hides(answer), "Repository.Hide", "an answer")
+	m.Costs(hides(rest), "Repository.Hide", "a reply")
+	m.Costs(func(ctx ctx) error { return failed(w.Hide(ctx, rest.Address())) }, "Repository.Hide", "a reply that is hidden")
+	m.Costs(func(ctx ctx) error { return does(w.Unhide(ctx, rest.Address())) }, "Repository.Hide", "a reply")
+	m.Costs(hides(deep), "Repository.Hide", "a reply to a reply")
 	l.set(root.ID, 1)
-	m.atMost("another score", meter.Cost{Requests: 2, Write: 6, Read: 1}, func(ctx ctx) error { return does(scored.UpdateScore(ctx, root.Address())) })
-	m.costs(func(ctx ctx) error { return failed(scored.UpdateScore(ctx, root.Address())) }, "Repository.UpdateScore")
+	m.AtMost("another score", meter.Cost{Requests: 2, Write: 6, Read: 1}, func(ctx ctx) error { return does(scored.UpdateScore(ctx, root.Address())) })
+	m.Costs(func(ctx ctx) error { return failed(scored.UpdateScore(ctx, root.Address())) }, "Repository.UpdateScore")
 
 	deletes := func(c comment.Comment) func(ctx) error {
 		return func(ctx ctx) error { return does(w.Delete(ctx, comment.Action{Address: c.Address(), User: c.User})) }
 	}
 	w.unhide(t, deep)
 	w.unhide(t, answer)
-	m.costs(deletes(deep), "Repository.Delete", "a reply to a reply")
-	m.costs(deletes(replies[6]), "Repository.Delete", "a reply")
-	m.costs(hides(replies[0]), "Repository.Hide", "a reply", "one of the first replies of a longer thread more")
-	m.costs(deletes(answer), "Repository.Delete", "an answer")
-	m.costs(deletes(root), "Repository.Delete", "delete", "in Top more")
-	m.costs(deletes(w.add(t, said(comment.Comment{}))), "Repository.Delete", "delete")
-	long := m.thread(w, w.add(t, said(comment.Comment{})))
-	m.costs(deletes(long[1]), "Repository.Delete", "a reply", "one of the first replies of a longer thread more")
-	m.costs(func(ctx ctx) error {
+	m.Costs(deletes(deep), "Repository.Delete", "a reply to a reply")
+	m.Costs(deletes(replies[6]), "Repository.Delete", "a reply")
+	m.Costs(hides(replies[0]), "Repository.Hide", "a reply", "one of the first replies of a longer thread more")
+	m.Costs(deletes(answer), "Repository.Delete", "an answer")
+	m.Costs(deletes(root), "Repository.Delete", "delete", "in Top more")
+	m.Costs(deletes(w.add(t, said(comment.Comment{}))), "Repository.Delete", "delete")
+	long := w.thread(t, w.add(t, said(comment.Comment{})))
+	m.Costs(deletes(long[1]), "Repository.Delete", "a reply", "one of the first replies of a longer thread more")
+	m.Costs(func(ctx ctx) error {
 		return failed(w.Delete(ctx, comment.Action{Address: comment.Address{Object: root.Object, ID: w.id(t)}, User: root.User}))
 	}, "Repository.Delete", "an unknown comment")
 }
 
 func TestErasingCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	m := newMetered(t)
+	m := callstest.NewMetered(t, "../..", "feed/comment")
 	l := &likes{n: map[ids.ID]int64{}}
-	w := newWorld(t, &comment.Options{Score: l.score}, m.meter.Wrap)
-	plain := w.process(t, &comment.Options{}, m.meter.Wrap)
+	w := newWorld(t, &comment.Options{Score: l.score}, m.Wrap)
+	plain := w.process(t, &comment.Options{}, m.Wrap)
 	for i := range 3 {
 		removed := plain.add(t, said(comment.Comment{User: "ann", Key: fmt.Sprint(i)}))
 		plain.add(t, said(comment.Comment{User: "bob", Parent: removed.ID}))
 		plain.delete(t, removed)
 	}
 	plain.add(t, said(comment.Comment{User: "ann", Object: "tree"}))
-	erase := m.stated.Of("Repository.Erase", "each 25 Keys", "each 25 such comments more", "each 1,000 Keys or comments, or 4 KB of them", "each 1,000 Keys or comments, or 4 KB of them").
-		Plus(m.stated.Times(3, "Repository.Erase", "each Key")).
-		Plus(m.stated.Times(3, "Repository.Erase", "each comment that was removed before")).
-		Plus(m.stated.Of("Repository.Delete"))
-	m.atMost("Erase", erase, func(ctx ctx) error { return w.Erase(ctx, "ann") })
+	erase := m.Stated.Of("Repository.Erase", "each 25 Keys", "each 25 such comments more", "each 1,000 Keys or comments, or 4 KB of them", "each 1,000 Keys or comments, or 4 KB of them").
+		Plus(m.Stated.Times(3, "Repository.Erase", "each Key")).
+		Plus(m.Stated.Times(3, "Repository.Erase", "each comment that was removed before")).
+		Plus(m.Stated.Of("Repository.Delete"))
+	m.AtMost("Erase", erase, func(ctx ctx) error { return w.Erase(ctx, "ann") })
 
 	for range 2 {
 		plain.add(t, said(comment.Comment{Object: "nest", User: "eve"}))
 	}
 	w.add(t, said(comment.Comment{Object: "nest", User: "eve", Text: strings.Repeat("x", 1100)}))
-	object := m.stated.Of("Repository.EraseObject", "the object", "each further KB", "in Top").
-		Plus(m.stated.Times(2, "Repository.EraseObject", "each comment of 1 KB"))
-	m.atMost("EraseObject", object, func(ctx ctx) error { return w.EraseObject(ctx, "nest") })
+	object := m.Stated.Of("Repository.EraseObject", "the object", "each further KB", "in Top").
+		Plus(m.Stated.Times(2, "Repository.EraseObject", "each comment of 1 KB"))
+	m.AtMost("EraseObject", object, func(ctx ctx) error { return w.EraseObject(ctx, "nest") })
 }

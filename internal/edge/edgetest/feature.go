@@ -45,6 +45,8 @@ type Feature[E any] struct {
 
 	Fields Fields
 
+	WalkMost int // the most requests of a page of Walk
+
 	// Changes is the feature's, as edges.
 	Changes func(stream.Record) ([]Change, error)
 
@@ -95,6 +97,9 @@ type Graph[E any] struct {
 	// Shows fails unless the feature's other reads of these heads return
 	// exactly these edges, newest first. Nil if there are no other reads.
 	Shows func(ctx context.Context, all []Edge, heads []string) error
+
+	// Walk lists the edges to a head too, in no order between shards. Nil if there is none.
+	Walk func(ctx context.Context, head string, req cursor.PageRequest) (cursor.Page[E], error)
 
 	// Further calls read an edge or a list. Only their errors are tested.
 	Further map[string]func(context.Context, E) error

@@ -1,6 +1,7 @@
 package edgetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -219,21 +220,14 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	}
 	_, err := batch.Run(t.Context())
 	require.NoError(t, err)
+	walk := func(ctx context.Context, head, _ string, req cursor.PageRequest) (cursor.Page[E], error) {
+		return w.Walk(ctx, head, req)
+	}
 	for _, limit := range faults.Some(2, 1, 3, 25) {
-		var got []Edge
-		req := cursor.PageRequest{Limit: limit}
-		for pages := 0; ; pages++ {
-			require.Less(t, pages, 400, "by %d", limit)
-			before := in.Requests()
-			page, err := w.ByHead(t.Context(), "star", "", req)
-			require.NoError(t, err)
-			require.LessOrEqual(t, in.Requests()-before, 6*(1+len(f.kinds())), "by %d", limit)
-			got = append(got, w.see(page.Items)...)
-			if req.Cursor = page.Next; req.Cursor == "" {
-				break
-			}
+		require.Equal(t, want, w.boundedRead(t, w.ByHead, limit, in, 6*(1+len(f.kinds()))))
+		if w.Walk != nil {
+			require.Equal(t, want, w.boundedRead(t, walk, limit, in, f.WalkMost))
 		}
-		require.Equal(t, want, got, "by %d", limit)
 	}
 	// Then back.
 	page, err := w.ByHead(t.Context(), "star", "", cursor.PageRequest{Limit: 3})
@@ -253,6 +247,23 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	require.NoError(t, err)
 	require.Equal(t, edge.Drift{Damaged: 4 * n}, drift)
 	w.requireStored(t, all...)
+}
+
+// boundedRead reads star's edges by a list, each page in at most so many requests.
+func (w world[E]) boundedRead(t *testing.T, list list[E], limit int, in *faults.Injector, most int) (got []Edge) {
+	t.Helper()
+	req := cursor.PageRequest{Limit: limit}
+	for pages := 0; ; pages++ {
+		require.Less(t, pages, 400, "by %d", limit)
+		before := in.Requests()
+		page, err := list(t.Context(), "star", "", req)
+		require.NoError(t, err)
+		require.LessOrEqual(t, in.Requests()-before, most, "by %d", limit)
+		got = append(got, w.see(page.Items)...)
+		if req.Cursor = page.Next; req.Cursor == "" {
+			return got
+		}
+	}
 }
 
 // OnlyDamage fails on an error that neither damage nor one of or explains.
