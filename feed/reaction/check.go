@@ -32,9 +32,16 @@ type Drift struct {
 // nothing. A reaction that is missing in the object's list is found by CheckUser.
 // While reactions to the object keep changing it is plaza.ErrBusy.
 //
-// Cost: 1 request for about 100 reactions, 1 RCU for each reaction and 1 for about
-// 20; 128 RCU for the counters; 67 RCU for each torn reaction; for an object without
-// counters 130 requests more for each kind.
+// Cost: 1 request for 100 reactions, 1 RCU for each and 1 for about 20; 128 RCU for the
+// counters; 67 RCU for each torn reaction.
+//
+//plaza:cost each 100 reactions: 1 request
+//plaza:cost each reaction: 1 RCU
+//plaza:cost each 20 reactions: 1 RCU
+//plaza:cost the counters: 4 requests, 128 RCU
+//plaza:cost each kind and shard: 2 requests, 2 RCU
+//plaza:cost each torn reaction: 2 requests, 67 RCU
+//plaza:cost an object without counters, each kind more: 130 requests, 130 RCU
 func (r *Repository) Check(ctx context.Context, object string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Check")
 	return drift(ctx, "check", "Object", object, edge.Ends{Head: object}, r.graph.Check)
@@ -42,10 +49,16 @@ func (r *Repository) Check(ctx context.Context, object string) (Drift, error) {
 
 // CheckUser is Check for what user reacted to. Users have no counts.
 //
-// Cost: 1 request for about 100 reactions, 1 RCU for each reaction and 1 for about
-// 20; 1 RCU more for each reaction that lies in another shard than the first; where
-// something is off, or a kind is not in Options.Kinds, 2 RCU more for each reaction,
-// and 134 RCU for each torn one.
+// Cost: 1 request for about 100 reactions, 1 RCU for each and 1 for about 20; 134 RCU
+// for each torn reaction.
+//
+//plaza:cost each 100 reactions: 1 request
+//plaza:cost each reaction: 1 RCU
+//plaza:cost each 20 reactions: 1 RCU
+//plaza:cost each reaction in another shard than the first: 1 RCU
+//plaza:cost each kind: 2 requests, 2 RCU
+//plaza:cost where one is torn, or of a kind that is not in Options.Kinds, each reaction: 2 RCU
+//plaza:cost each torn reaction: 8 requests, 134 RCU
 func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.CheckUser")
 	return drift(ctx, "check", "User", user, edge.Ends{Tail: user}, r.graph.Check)
@@ -57,9 +70,14 @@ func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) 
 // objects may be repaired in any order. While the object's counts change faster than
 // its lists can be read it is plaza.ErrBusy; what was fixed stays so.
 //
-// Cost: as Check, and 64 RCU; for each torn reaction 2 requests, 1 transaction,
-// 134 RCU, 8 WCU more; where a counter is wrong the lists once more, and 2 WCU for
-// each.
+// Cost: as Check, and 64 RCU; for each torn reaction 2 requests, 1 transaction, 134
+// RCU, 8 WCU more.
+//
+//plaza:cost repair: as Check
+//plaza:cost the object more: 1 request, 64 RCU
+//plaza:cost each torn reaction more: 2 requests, 1 transaction, 134 RCU, 8 WCU
+//plaza:cost each orphan in another shard than the first more: 1 transaction, 4 WCU
+//plaza:cost each wrong counter, and the lists once more: 1 transaction, 2 WCU
 func (r *Repository) Repair(ctx context.Context, object string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Repair")
 	return drift(ctx, "repair", "Object", object, edge.Ends{Head: object}, r.graph.Repair)
@@ -68,9 +86,14 @@ func (r *Repository) Repair(ctx context.Context, object string) (Drift, error) {
 // RepairUser is Repair for what user reacted to. A torn reaction whose object has a
 // damaged count is plaza.ErrCorrupt until the object is repaired.
 //
-// Cost: as CheckUser; for each torn reaction 2 requests, 1 transaction, 134 RCU,
-// 8 WCU more; where it is put back into the object's list 64 RCU more, and 1 RCU for
-// 40 reactions of that kind and shard.
+// Cost: as CheckUser; for each torn reaction 2 requests, 1 transaction, 134 RCU, 8 WCU
+// more.
+//
+//plaza:cost repair: as CheckUser
+//plaza:cost where one is torn more: 4 requests
+//plaza:cost each torn reaction more: 2 requests, 1 transaction, 134 RCU, 8 WCU
+//plaza:cost where one is put back into an object's list: 1 request, 64 RCU
+//plaza:cost each 40 reactions in that list: 1 request, 1 RCU
 func (r *Repository) RepairUser(ctx context.Context, user string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.RepairUser")
 	return drift(ctx, "repair", "User", user, edge.Ends{Tail: user}, r.graph.Repair)
@@ -98,6 +121,11 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 //
 // Cost: as RepairUser; 1 transaction, 8 WCU for each reaction; 1 request, 1 WCU for
 // each object that the user ever reacted to.
+//
+//plaza:cost the user: as RepairUser
+//plaza:cost the user more: 4 requests, 4 RCU
+//plaza:cost each reaction: 1 transaction, 8 WCU
+//plaza:cost each object that the user ever reacted to: 1 request, 1 RCU, 1 WCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Erase")
 	return r.erase(ctx, "User", user, edge.Ends{Tail: user})
@@ -110,9 +138,15 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 // was erased: RepairUser of that user restores the reaction, Repair removes the row; then
 // repeat EraseObject.
 //
-// Cost: as Repair, and 128 RCU; 1 request, 1 RCU and 1 transaction, 8 WCU for each
-// reaction; 1 transaction with 2 WCU for each counter; an object without counters 200
-// requests more for each kind.
+// Cost: as Repair, and 128 RCU; 1 request, 1 transaction, 1 RCU, 8 WCU for each
+// reaction; 2 WCU for each counter.
+//
+//plaza:cost the object: as Repair
+//plaza:cost the object more: 12 requests, 1 transaction, 128 RCU
+//plaza:cost each kind and shard: 1 RCU
+//plaza:cost each reaction: 1 request, 1 transaction, 1 RCU, 8 WCU
+//plaza:cost each counter: 2 WCU
+//plaza:cost an object without counters, each kind more: 200 requests, 210 RCU
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.EraseObject")
 	return r.erase(ctx, "Object", object, edge.Ends{Head: object})

@@ -21,6 +21,9 @@ const maxObjects = 100
 //
 // Cost: 1 request, 0.5 RCU for each object; twice the units with
 // Options.Consistent.
+//
+//plaza:cost the objects: 1 request
+//plaza:cost each object: 0.5 RCU
 func (r *Repository) Reacted(ctx context.Context, user string, objects []string) (map[string][]string, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Reacted")
 	if err := keys.CheckName("User", user); err != nil {
@@ -52,6 +55,11 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 //
 // Cost: 1 request, 0.5 RCU; of a sharded object 2 requests, 0.5 RCU for each shard;
 // twice the units with Options.Consistent.
+//
+//plaza:cost counts: 1 request, 0.5 RCU
+//plaza:cost with Options.Consistent: 1 request, 1 RCU
+//plaza:cost of a sharded object: 2 requests, 0.5 RCU
+//plaza:cost each further shard: 0.5 RCU
 func (r *Repository) Counts(ctx context.Context, object string) (map[string]int64, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Counts")
 	if err := keys.CheckName("Object", object); err != nil {
@@ -71,6 +79,10 @@ func (r *Repository) Counts(ctx context.Context, object string) (map[string]int6
 // reacted to the object.
 //
 // Cost: 1 request, 1 RCU; of a sharded object 2 requests, 1 RCU for each shard.
+//
+//plaza:cost counts: 1 request, 1 RCU
+//plaza:cost of a sharded object: 2 requests, 1 RCU
+//plaza:cost each further shard: 1 RCU
 func (r *Repository) VersionedCounts(ctx context.Context, object string) (counts map[string]int64, version uint64, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.VersionedCounts")
 	if err := keys.CheckName("Object", object); err != nil {
@@ -86,9 +98,13 @@ func (r *Repository) VersionedCounts(ctx context.Context, object string) (counts
 // CountsMany is Counts for up to 100 objects. The map has every one, except those
 // whose counts are damaged: Options.OnCorrupt is called with these.
 //
-// Cost: 1 request, 0.5 RCU for each object; where some are sharded 1 request more
-// for each 100 further shards, 0.5 RCU for each of these; twice the units with
-// Options.Consistent.
+// Cost: 1 request, 0.5 RCU for each object; where some are sharded 1 request, 0.5 RCU
+// for each further shard more; twice the units with Options.Consistent.
+//
+//plaza:cost the objects: 1 request
+//plaza:cost each object: 0.5 RCU
+//plaza:cost each 100 further shards: 1 request
+//plaza:cost each further shard: 0.5 RCU
 func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]map[string]int64, error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.CountsMany")
 	if err := checkObjects(objects); err != nil {

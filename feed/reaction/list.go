@@ -14,8 +14,11 @@ import (
 // ByObject lists the reactions to object of one kind, or with kind "" of all,
 // newest first, strongly consistent.
 //
-// Cost: 1 request for the shards and 1 for each kind and shard, 1 RCU each for a
-// page of 25; past damaged reactions up to 6 times as much.
+// Cost: 2 requests, 2 RCU for a page of 25; each further kind or shard 1 request, 1 RCU;
+// past damage 6 times as much.
+//
+//plaza:cost a page of 25 of one kind: 2 requests, 2 RCU
+//plaza:cost each further kind, of each shard: 1 request, 1 RCU
 func (r *Repository) ByObject(ctx context.Context, object, kind string, req cursor.PageRequest) (cursor.Page[Reaction], error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.ByObject")
 	return r.list(ctx, subject{"Object", object}, kind, r.graph.ByHead, req)
@@ -26,6 +29,9 @@ func (r *Repository) ByObject(ctx context.Context, object, kind string, req curs
 //
 // Cost: 1 request for each kind, 1 RCU each for a page of 25; past damaged
 // reactions up to 6 times as much.
+//
+//plaza:cost a page of 25 of one kind: 1 request, 1 RCU
+//plaza:cost each further kind: 1 request, 1 RCU
 func (r *Repository) ByUser(ctx context.Context, user, kind string, req cursor.PageRequest) (cursor.Page[Reaction], error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.ByUser")
 	return r.list(ctx, subject{"User", user}, kind, r.graph.ByTail, req)

@@ -78,9 +78,14 @@ func (r *Repository) Init(ctx context.Context) error {
 // Where the reaction stands, nothing is written: an Unreact that was given up may
 // come after. Repeat React then.
 //
-// Cost: 1 transaction, 8 WCU; the first into a new shard 3 transactions, 20 WCU;
-// for a kind of a group 1 request, 0.5 RCU more; in the place of another kind
-// 12 WCU, 14 WCU where that lies in another shard.
+// Cost: 1 transaction, 8 WCU; a kind of a group 1 request, 0.5 RCU more, and 12 WCU in
+// the place of another.
+//
+//plaza:cost react: 1 transaction, 8 WCU
+//plaza:cost the first into a new shard: 3 transactions, 20 WCU
+//plaza:cost a kind of a group more: 1 request, 0.5 RCU
+//plaza:cost in the place of another kind: 1 request, 1 transaction, 0.5 RCU, 12 WCU
+//plaza:cost in the place of another kind, in another shard: 1 request, 1 transaction, 0.5 RCU, 14 WCU
 func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.React")
 	if err := r.check(a); err != nil {
@@ -110,8 +115,12 @@ func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, 
 // object are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 8 WCU; with a reaction from React or Get
-// 1 transaction, 8 WCU; without a reaction 1 request, 1 RCU; to remember an ID
-// 2 requests, 1 RCU, 1 WCU.
+// 1 transaction, 8 WCU.
+//
+//plaza:cost unreact: 1 request, 1 transaction, 1 RCU, 8 WCU
+//plaza:cost with a reaction from React or Get: 1 transaction, 8 WCU
+//plaza:cost without a reaction: 1 request, 1 RCU
+//plaza:cost without a reaction, by an ID, which it remembers: 2 requests, 1 RCU, 1 WCU
 func (r *Repository) Unreact(ctx context.Context, a Reaction) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Unreact")
 	if err := r.check(a); err != nil {
