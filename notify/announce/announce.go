@@ -56,7 +56,7 @@ func late(a notify.Announcement, now time.Time) bool {
 	return shows.Before(now.Add(minLead)) || shows.Before(a.From)
 }
 
-// check also makes a equal to what will be read back.
+// check returns a as it will be read back.
 func check(a notify.Announcement, now time.Time) (notify.Announcement, error) {
 	if err := keys.CheckName("Audience", a.Audience); err != nil {
 		return a, err
@@ -149,17 +149,17 @@ func checkTimes(a notify.Announcement, now time.Time) error {
 	return nil
 }
 
-// same reports whether given is a repeat of what stands. A From of its ID's time is
-// the default.
-func same(given, stands notify.Announcement) bool {
+// same reports whether given is a repeat of the stored one. A From of its ID's time is the
+// default.
+func same(given, stored notify.Announcement) bool {
 	from := given.From
 	if from.IsZero() {
 		from = given.ID.Time()
 	}
 	byDefault := from.Equal(given.ID.Time())
-	return given.Title == stands.Title && given.Text == stands.Text && slices.Equal(given.Refs, stands.Refs) &&
-		bytes.Equal(given.Data, stands.Data) && given.Until.Equal(stands.Until) &&
-		(from.Equal(stands.From) || byDefault && stands.From.Equal(stands.ID.Time()))
+	return given.Title == stored.Title && given.Text == stored.Text && slices.Equal(given.Refs, stored.Refs) &&
+		bytes.Equal(given.Data, stored.Data) && given.Until.Equal(stored.Until) &&
+		(from.Equal(stored.From) || byDefault && stored.From.Equal(stored.ID.Time()))
 }
 
 // shows reports whether a reader who joined then sees a now.

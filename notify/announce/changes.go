@@ -28,9 +28,9 @@ type Change struct {
 	At           time.Time           `json:"at"` // of the write, in whole seconds
 }
 
-// Changes reads what a write to the table did to announcements; records of other
-// items have none. An announcement whose write took so long that it got another ID is
-// reported twice. The table's stream needs new and old images: without them the record is
+// Changes returns what a write to the table did to announcements; records of other items
+// have none. An announcement whose write took so long that it got another ID is reported
+// twice. The table's stream needs new and old images: without them the error is
 // stream.ErrView or stream.ErrTruncated. A damaged announcement is plaza.ErrCorrupt.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)

@@ -12,9 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// List lists an audience's announcements for an editor, newest first: all that
-// are not over yet, including withdrawn ones and those that do not show yet. It
-// is strongly consistent.
+// List lists an audience's announcements for an editor, newest first: all that are not over
+// yet, also withdrawn ones and those that do not show yet. It is strongly consistent.
 //
 // Cost: 1 request, 1 RCU for each 4 KB; past those that are over or moved at most 6
 // requests, 63 times the rows.

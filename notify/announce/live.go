@@ -24,11 +24,10 @@ const (
 	maxReads    = 4 // requests for one audience, each of twice as many rows as the one before
 )
 
-// Live returns the announcements that a reader may see now, newest first: at most
-// MaxLive of each audience, none twice. It looks past up to 1,400 newer ones that
-// are withdrawn or over. It implements notify.Source. If the announcements must be
-// read again and the read fails, so does Live: a mark might cover one that this
-// process does not know.
+// Live returns the announcements that a reader may see now, newest first: at most MaxLive
+// of each audience, none twice. It looks past up to 1,400 newer ones that are withdrawn or
+// over. It implements notify.Source. If the announcements must be read again and the read
+// fails, Live fails too: a mark might cover one that this process does not know.
 //
 // Cost: none; once in CacheTTL for each audience 1 request, 0.5 RCU for each 4 KB, 12.5
 // RCU for 100 announcements of 1 KB.
@@ -45,7 +44,7 @@ func (r *Repository) Live(ctx context.Context, reader notify.Reader) ([]notify.A
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	now := r.opts.Now() // before any reading may cease to be fresh
+	now := r.opts.Now() // before a reading can become too old
 	known := make([][]notify.Announcement, len(reader.Audiences))
 	var unknown []int
 	for i, audience := range reader.Audiences {
@@ -88,7 +87,7 @@ func merge(audiences [][]notify.Announcement, now, joined time.Time) []notify.An
 	return live
 }
 
-// reading is what was read of an audience, newest first.
+// reading has the announcements that were read of an audience, newest first.
 type reading struct {
 	at            time.Time // when the read began
 	announcements []notify.Announcement
@@ -97,8 +96,8 @@ type reading struct {
 // fresh reports whether a reading has all that shows now.
 func (r reading) fresh(now time.Time) bool { return share.Fresh(r.at, now, CacheTTL) }
 
-// refresh shares the reads of one audience. A read that somebody else began may be
-// too old when it ends.
+// refresh shares the reads of one audience. A read that another caller began may be too old
+// when it ends: then it reads once more.
 func (r *Repository) refresh(ctx context.Context, audience string) ([]notify.Announcement, error) {
 	for range 2 {
 		found, err := r.reads.Do(ctx, audience, func(ctx context.Context) (reading, error) {
@@ -121,8 +120,8 @@ func (r *Repository) refresh(ctx context.Context, audience string) ([]notify.Ann
 	return nil, plaza.ErrBusy
 }
 
-// read leaves out what begins to show only after the reading is no longer used. What
-// begins to show before that counts towards MaxLive at once.
+// read leaves out announcements that begin to show only after the reading is no longer used.
+// Those that begin before that count towards MaxLive at once.
 func (r *Repository) read(ctx context.Context, audience string) (reading, error) {
 	found := reading{at: r.opts.Now()}
 	span := store.Span{
@@ -136,7 +135,7 @@ func (r *Repository) read(ctx context.Context, audience string) (reading, error)
 			return reading{}, err
 		}
 		for _, i := range rows {
-			if i.stands(found.at) && len(found.announcements) < MaxLive {
+			if i.live(found.at) && len(found.announcements) < MaxLive {
 				found.announcements = append(found.announcements, i.announcement(audience))
 			}
 		}

@@ -18,9 +18,9 @@ import (
 //go:generate rm -f row_gen.go
 //go:generate go test -run TestTheCodeOfRowsIsGenerated -write
 
-// row is A#audience#0 / id in the table of package notify: an announcement, or a
-// mark of where one must not stand. A mark has no title. The last part of the
-// partition's key leaves room for replicas that share the reads.
+// row is A#audience#0 / id in the table of package notify: an announcement, or a mark that
+// keeps one away. A mark has no title. The last part of the partition's key leaves room for
+// replicas that share the reads.
 type row struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
@@ -35,7 +35,7 @@ type row struct {
 	Until int64  `dynamo:"until,omitempty"` // in ms
 
 	Withdrawn ids.ID `dynamo:"withdrawn,omitempty"` // the write that withdrew it
-	Moved     ids.ID `dynamo:"moved,omitempty"`     // the id where it stands instead
+	Moved     ids.ID `dynamo:"moved,omitempty"`     // the id under which it is stored instead
 	TTL       int64  `dynamo:"ttl"`
 
 	id ids.ID
@@ -63,8 +63,8 @@ func newRow(a notify.Announcement, op ids.ID) row {
 	return i
 }
 
-// newMark leads from a's ID to where a stands instead. A repeat of a comes before
-// its Until, later ones are refused.
+// newMark leads from a's ID to the one under which a is stored instead. It stays until a's
+// Until: later repeats are refused anyway.
 func newMark(a notify.Announcement, moved ids.ID) row {
 	key := rowKey(a.Audience, a.ID)
 	return row{PK: key.PK, SK: key.SK, id: a.ID, Moved: moved, TTL: expiry(a.Until)}
@@ -93,8 +93,8 @@ func (i row) announcement(audience string) notify.Announcement {
 // listed reports whether an editor's list shows the row.
 func (i row) listed(now time.Time) bool { return i.Title != "" && now.UnixMilli() < i.Until }
 
-// stands reports whether readers may see the row, now or later.
-func (i row) stands(now time.Time) bool { return i.listed(now) && i.Withdrawn == 0 }
+// live reports whether readers may see the row, now or later.
+func (i row) live(now time.Time) bool { return i.listed(now) && i.Withdrawn == 0 }
 
 // refs are stored as a list of texts.
 type refs []feed.Ref

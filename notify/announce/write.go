@@ -16,14 +16,13 @@ import (
 // after it took too long.
 const tries = 10
 
-// Announce stores an announcement and returns it. It shows from its From on, and
-// 50 s from now at the earliest. created is false if it was announced before: then
-// the stored one is returned.
+// Announce stores an announcement and returns it as it is stored. It shows from its From
+// on, and 50 s from now at the earliest. created is false if it was announced before.
 //
-// The ID is its identity. If it is zero, Announce mints one, which is set even if
-// there is an error: repeat the call with it. If the write comes too late for its
-// ID, or if you made the ID with an ids.Source, the announcement gets a later ID.
-// Announce and Withdraw find it by the first ID too.
+// The ID is its identity. If it is zero, Announce mints one, which is set even if there is
+// an error: repeat the call with it. If the write comes too late for its ID, or if you made
+// the ID with an ids.Source, the announcement gets a later ID. Announce and Withdraw find it
+// by the first ID too.
 //
 // Another announcement under that identity is plaza.ErrConflict, a withdrawn one
 // plaza.ErrRemoved.
@@ -40,8 +39,8 @@ func (r *Repository) Announce(ctx context.Context, a notify.Announcement) (_ not
 	if err != nil {
 		return a, false, err
 	}
-	stands, created, err := r.announce(ctx, a, op)
-	return stands, created, wrap("announce to", a.Audience, err)
+	a, created, err = r.announce(ctx, a, op)
+	return a, created, wrap("announce to", a.Audience, err)
 }
 
 func (r *Repository) announce(ctx context.Context, given notify.Announcement, op ids.ID) (_ notify.Announcement, created bool, err error) {
@@ -65,17 +64,17 @@ func (r *Repository) announce(ctx context.Context, given notify.Announcement, op
 			a.ID = found.Moved
 			continue
 		}
-		stands := found.announcement(a.Audience)
+		stored := found.announcement(a.Audience)
 		switch {
 		case found.Withdrawn != 0:
 			return a, false, plaza.ErrRemoved
 		case found.Op == op:
-			a.ID = stands.ID
+			a.ID = stored.ID
 			if !late(a, r.opts.Now()) {
-				return stands, true, nil
+				return stored, true, nil
 			}
-		case same(given, stands):
-			return stands, false, nil
+		case same(given, stored):
+			return stored, false, nil
 		case given.ID == 0: // another announcement has the id that we made
 			a.ID = 0
 		default:
@@ -85,7 +84,7 @@ func (r *Repository) announce(ctx context.Context, given notify.Announcement, op
 	return a, false, plaza.ErrBusy
 }
 
-// put returns what stands under the row's id: the row, or what was there before.
+// put stores the row unless its id has one already. It returns the one that is stored.
 func (r *Repository) put(ctx context.Context, i row) (row, error) {
 	err := r.table.Run(ctx, r.table.Put(i).If("attribute_not_exists(pk)"))
 	if refused, ok := store.AsRefused(err); ok {
@@ -94,21 +93,21 @@ func (r *Repository) put(ctx context.Context, i row) (row, error) {
 	return i, err
 }
 
-// move puts a under a later ID, and a mark under the ID that it has, unless
-// something stands there that op did not write. It returns what stands then.
+// move stores a under a later ID, and a mark under the ID that it has. If another write has
+// stored something there, it returns that, else the row of a.
 func (r *Repository) move(ctx context.Context, a notify.Announcement, op ids.ID) (row, error) {
 	next := a
 	var err error
 	if next.ID, err = r.idAt(ctx, earliest(a, r.opts.Now())); err != nil {
 		return row{}, err
 	}
-	stands := newRow(next, op)
+	moved := newRow(next, op)
 	err = r.table.Run(ctx, r.table.Tx().
 		Put(r.table.Put(newMark(a, next.ID)).If("attribute_not_exists(pk) OR op = ? AND attribute_not_exists(withdrawn)", op)).
-		Put(r.table.Put(stands).If("attribute_not_exists(pk)")))
+		Put(r.table.Put(moved).If("attribute_not_exists(pk)")))
 	refused, ok := store.AsRefused(err)
 	if !ok {
-		return stands, err
+		return moved, err
 	}
 	if _, failed := refused.At(0); !failed { // another announcement has the id that we made
 		return row{Moved: a.ID}, nil
@@ -116,15 +115,15 @@ func (r *Repository) move(ctx context.Context, a notify.Announcement, op ids.ID)
 	return r.found(refused)
 }
 
-// found is what stood where a write was refused.
+// found returns the row that refused a write.
 func (r *Repository) found(refused *store.Refused) (i row, err error) {
 	item, _ := refused.At(0)
 	return i, r.table.Decode(item, &i)
 }
 
-// Withdraw ends an announcement: after CacheTTL nobody sees it, and it counts for
-// nobody. changed is true only if this call withdrew it. If it has not been announced
-// yet, a late Announce is plaza.ErrRemoved.
+// Withdraw ends an announcement: after CacheTTL nobody sees it, and no count has it.
+// changed is true only if this call withdrew it. If an ID is withdrawn before it is
+// announced, Announce is plaza.ErrRemoved.
 //
 // Cost: 1 request, 1 WCU for each KB; for an ID that came too late, 1 request, 1 WCU
 // more.
@@ -156,8 +155,8 @@ func (r *Repository) Withdraw(ctx context.Context, audience string, id ids.ID) (
 
 func (r *Repository) withdraw(ctx context.Context, key store.Key, op ids.ID) (row, error) {
 	var item dynamo.Item
-	// An Announce that arrives late was sent before this call, and its announcement is
-	// over by then.
+	// If nothing is stored yet, the mark stays until an announcement whose Announce was sent
+	// before would be over.
 	mark := expiry(op.Time().Add(MaxAhead + MaxLife))
 	err := r.table.Run(ctx, store.Returning{Out: &item, Update: r.table.Update(key).
 		Set("withdrawn", op).

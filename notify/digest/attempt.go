@@ -55,14 +55,14 @@ var errSlow = fmt.Errorf("took more than %v: %w", sendTime, plaza.ErrBusy)
 type trial struct {
 	Attempt
 	job   dueJob
-	held  bool  // another worker has it, or has ended it
+	held  bool  // another worker has the digest, or has ended it
 	took  bool  // this attempt has the lease
 	lease claim // if took is set
 	spans spans // what the digest covers
-	hangs bool  // it did not return in time and is still running
+	hangs bool  // the Sender did not return in time and is still running
 }
 
-// attempt delivers a digest, and returns the result.
+// attempt makes one attempt to send a digest, and reports it.
 func (w *Worker) attempt(ctx context.Context, job dueJob, read time.Time) Attempt {
 	d := job.Work
 	t := trial{job: job, Attempt: Attempt{Key: d.key(), User: d.User, Channel: d.Channel, Slot: d.Slot.Time()}}

@@ -17,7 +17,7 @@ type Sender interface {
 	Send(context.Context, Digest) error
 }
 
-// Digest is a digest to send.
+// Digest has the unread groups of a user's slot, for a Sender.
 type Digest struct {
 	// Key is the digest's identity: its user, channel and slot. It is the same in every
 	// attempt.
@@ -63,8 +63,8 @@ func isPermanent(err error) bool {
 	return errors.As(err, &p)
 }
 
-// Attempt is the result of an attempt to deliver a digest. If User is empty, it is a
-// failed attempt to find digests that are due.
+// Attempt is one attempt to send a digest. If User is empty, it is a failed attempt to find
+// digests that are due.
 type Attempt struct {
 	Key     string
 	User    string
@@ -72,7 +72,7 @@ type Attempt struct {
 	Slot    time.Time
 	Entries int  // of the Digest
 	Sent    bool // the Sender returned without an error
-	Done    bool // it is not tried again: it was sent, was empty, is no longer wanted, or was given up
+	Done    bool // it is not tried again: it was sent, empty, no longer wanted, or given up
 
 	// Err is why it was not sent. If Done is set too, the digest was given up: the error
 	// is Permanent, or the digest has failed for 24 hours.

@@ -16,9 +16,8 @@ import (
 )
 
 // Schedule plans a digest for the user on each channel, at the end of the slot that contains
-// the id's time, and returns the end of the first of these slots: until then,
-// notify.Repository.Notify may write an event. A repeat changes nothing. A channel
-// without a schedule is left out.
+// the id's time. It returns the end of the first of these slots: an event with a later id
+// needs another call. A repeat changes nothing. A channel without a schedule is left out.
 //
 // Cost: 1 request, 1 WCU for each channel whose slot is new to the process; once a
 // process 1 request, 1 WCU more; and Options.ScheduleOf.
@@ -47,7 +46,7 @@ func (r *Repository) Schedule(ctx context.Context, user string, channels []strin
 	return slices.Min(ends), wrap("due for", user, err)
 }
 
-// place is a channel of a user.
+// place is a user's channel.
 type place struct{ user, channel string }
 
 // always is the end of a slot of a channel without a schedule.
@@ -80,8 +79,8 @@ func (r *Repository) due(ctx context.Context, to place, at ids.ID) (until ids.ID
 	return slot.to, nil
 }
 
-// put stores that a digest is due. If one is stored already, put may move its beginning
-// to an earlier time.
+// put stores that a digest is due. If it is stored already, put may move its beginning to an
+// earlier time.
 func (r *Repository) put(ctx context.Context, to place, from, slot ids.ID) error {
 	err := r.table.Run(ctx, r.table.Update(r.jobKey(to, slot, slot)).
 		Set("user", to.user).Set("channel", to.channel).Set("slot", slot).Set("begin", from).

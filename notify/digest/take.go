@@ -14,8 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// take takes the lease of a digest, and decides what it covers before anything is sent.
-// If it covers nothing and is not held, there is nothing to send and the job can end.
+// take takes the lease of a digest, and decides which spans it covers before anything is
+// sent. If it covers none and nobody has its lease, there is nothing to send: the job can
+// end.
 func (w *Worker) take(ctx context.Context, t *trial) error {
 	job := t.job.Work
 	key := markKey(job.place())

@@ -34,5 +34,5 @@ func (r *Repository) change(ctx context.Context, key store.Key, edit func(*row) 
 	}.Run(ctx, r.table)
 }
 
-// expiry is when a row that holds nothing from now on expires.
+// expiry is when a row expires that becomes empty now.
 func (r *Repository) expiry() int64 { return r.opts.Now().Add(endedTTL).Unix() }

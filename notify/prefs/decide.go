@@ -13,11 +13,11 @@ import (
 )
 
 // Decide reports whether a notification is listed, and on which further channels it is
-// delivered. It implements notify.Policy. Another process's change of a setting
-// applies within Options.CacheTTL.
+// delivered. It implements notify.Policy. Another process's change of a setting applies
+// within Options.CacheTTL.
 //
 // If the user's settings are damaged, the defaults apply to the list, and only critical
-// notifications go to further channels. A damaged block counts; a damaged mute does not.
+// notifications go to further channels. A damaged block counts, a damaged mute does not.
 //
 // Cost: 1 request, 1.5 RCU; where this process knows the user's settings 1 request, 1
 // RCU; with Options.Consistent twice the RCU.
@@ -56,7 +56,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 	if !known {
 		own = r.cache.put(n.User, r.read(found[settingsKey(n.User)]), began)
 	}
-	if r.stands(found[q.block], true) || r.stands(found[q.mute], false) || !own.on(q.verb, InApp) {
+	if r.active(found[q.block], true) || r.active(found[q.mute], false) || !own.on(q.verb, InApp) {
 		return notify.Decision{Drop: true}, nil
 	}
 	var d notify.Decision
@@ -68,7 +68,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 	return d, nil
 }
 
-// question is what Decide must know.
+// question has the keys of what Decide must read.
 type question struct {
 	verb        Verb
 	own         bool // the user's own action, which notify drops unless it is marked critical
@@ -109,7 +109,7 @@ func (r *Repository) ask(n notify.Notification, actor string) (question, error) 
 	return q, nil
 }
 
-// aboutOf is what the notification's group is about.
+// aboutOf returns what the activity's group is about.
 func aboutOf(a feed.Activity) feed.Ref {
 	if a.Target.IsZero() {
 		return a.Object
@@ -129,9 +129,9 @@ func (r *Repository) read(item dynamo.Item) settings {
 	return found.settings()
 }
 
-// stands reports whether a block or a mute stands. A nil item does not. For a damaged one
-// it returns otherwise.
-func (r *Repository) stands(item dynamo.Item, otherwise bool) bool {
+// active reports whether an item is a block or a mute that has not ended. A nil item is
+// none. For a damaged one it returns otherwise.
+func (r *Repository) active(item dynamo.Item, otherwise bool) bool {
 	if item == nil {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// list lists the standing rows of a kind by sort key.
+// list lists the rows of a kind that have not ended, by sort key.
 func list[T any](ctx context.Context, r *Repository, k kind, user string, req cursor.PageRequest, item func(row) T) (cursor.Page[T], error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return cursor.Page[T]{}, err

@@ -15,8 +15,8 @@ import (
 )
 
 // N#user / P {on, off} has the settings of a user: sets of verb#channel.
-// N#user / B#actor and O#object {since} are a block and a mute. An item that
-// holds nothing stays for 30 days {ttl}, so that a late request meets it.
+// N#user / B#actor and O#object {since} are a block and a mute. An item without any of
+// these stays for 30 days {ttl}, so that a late request finds its memory of calls.
 
 const settingsSK = "P"
 
@@ -35,7 +35,7 @@ func (k kind) span() (from, to string) { return k.sk + "#", k.sk + "$" }
 // bytes.
 const maxSK = 1023
 
-// endedTTL is how long an item that holds nothing is kept.
+// endedTTL is how long an empty item is kept.
 const endedTTL = 30 * 24 * time.Hour
 
 func settingsKey(user string) store.Key {
@@ -64,7 +64,7 @@ func checkSK(field, text, sk string) error {
 // row is an item of any kind.
 type row struct {
 	SK    string   `dynamo:"sk"`
-	Since int64    `dynamo:"since"`  // ms: a block or a mute stands since then, 0 if it does not
+	Since int64    `dynamo:"since"`  // when a block or a mute began, in ms; 0 if it has ended
 	On    []string `dynamo:"on,set"` // settings
 	Off   []string `dynamo:"off,set"`
 	TTL   int64    `dynamo:"ttl"`
@@ -94,7 +94,7 @@ func (r *row) CheckItem() error {
 
 func (r *row) last() store.Last { return store.Last{Mark: r.Change, Before: r.ChangeBefore} }
 
-// empty reports whether the row holds nothing.
+// empty reports whether there are no settings, and no block or mute.
 func (r *row) empty() bool { return r.Since == 0 && len(r.On) == 0 && len(r.Off) == 0 }
 
 // name is the text of the actor or the object, "" if the key names none.
