@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Action is what User does to a comment.
+// Action is a user's like, report or recall of a comment.
 type Action struct {
 	Object string
 	ID     ID
@@ -23,8 +23,8 @@ type Action struct {
 	Op ids.ID
 }
 
-// Moderation is what the service does to a comment on behalf of somebody whom
-// it has authorized: the owner of the object, or a moderator.
+// Moderation is an act of the service on a comment, for somebody whom it has
+// authorized: the owner of the object, or a moderator.
 type Moderation struct {
 	Object string
 	ID     ID
@@ -134,7 +134,7 @@ const (
 )
 
 // errState is returned for a tombstone with an unknown state.
-var errState = errors.New("its state is none")
+var errState = errors.New("its state is unknown")
 
 // tombstone refuses a late repeat of the send. The counters stay, so that likes
 // can be taken back.

@@ -18,8 +18,9 @@ import (
 // ByObject lists the comments of an object in playing order, from a moment on,
 // without those that reports have hidden. With a cursor the moment is ignored.
 //
-// A page is short or empty, with a Next, if many segments have no comments, or if
-// more than 63 times its items are removed or hidden.
+// A page is short or empty, with a Next, if many segments have no comments, or if more
+// than 63 times its comments are removed or hidden. It reads in up to six rounds of up
+// to 128 requests.
 //
 // Cost: 1 request, 0.5 RCU, and 1 request, 0.5 RCU for each 4 KB of each shard and
 // segment; at most 47 segments a page.

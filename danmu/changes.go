@@ -25,18 +25,18 @@ const (
 	Liked       ChangeKind = "liked"
 	Unliked     ChangeKind = "unliked"
 	Reported    ChangeKind = "reported"
-	Unreported  ChangeKind = "unreported" // by Erase of who reported
+	Unreported  ChangeKind = "unreported" // by Erase of the user who reported
 )
 
 // Change is what a write did to a comment.
 type Change struct {
 	Kind ChangeKind `json:"kind"`
 
-	// Comment is as it was, where it was recalled, removed or erased. One that was
-	// liked or reported has only Object, ID and Progress.
+	// Comment is the comment; after a recall, removal or erasure, as it was before. For
+	// likes and reports it has only Object, ID and Progress.
 	Comment Comment `json:"comment"`
 
-	By string    `json:"by,omitzero"` // who liked or reported it, or no longer does
+	By string    `json:"by,omitzero"` // whose like or report began or ended
 	Op ids.ID    `json:"op,omitzero"` // of the like, report or protection that began or ended
 	At time.Time `json:"at"`          // of the write, in whole seconds
 }

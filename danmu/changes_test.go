@@ -201,8 +201,8 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 	})
 }
 
-// TestCopiesReportTwice where two processes sent one comment while its object's
-// shards grew: consumers know it by its ID.
+// Two processes sent one comment while its object's shards grew. Consumers recognize it
+// by its ID.
 func TestCopiesReportTwice(t *testing.T) {
 	t.Parallel()
 	s, changes := newStreamed(t)
@@ -232,9 +232,8 @@ func TestCopiesReportTwice(t *testing.T) {
 	}
 }
 
-// TestChangesUnderFaultsAreWhatStands makes random calls: what the stream reports
-// leads to what reads show.
-func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
+// The calls are random. What the stream reports leads to what reads show.
+func TestChangesUnderFaultsLeadToWhatIsStored(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

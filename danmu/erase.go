@@ -17,7 +17,7 @@ import (
 // It finds comments by an index, which lags: repeat Erase some minutes later for
 // the last ones. For each like and report one item stays for up to 30 days, with
 // the user's name and the comment's ID, so that a late request cannot bring it
-// back. The items of a ratelimit.Table expire.
+// back. What Options.SharedRate remembers expires.
 //
 // Cost: for each comment 1 request, 2 WCU; for each like and report 1 transaction, 4
 // WCU; and a read of them.

@@ -43,8 +43,8 @@ func (o *ImportOptions) withDefaults() (ImportOptions, error) {
 	return full, err
 }
 
-// ImportResult counts what became of the comments of a sequence. Read is the sum
-// of the others.
+// ImportResult counts the comments of a sequence by their outcome. Read is the sum of
+// the others.
 type ImportResult struct {
 	Read    int `json:"read"`
 	Written int `json:"written"`

@@ -195,9 +195,10 @@ func (r *Repository) layoutFor(ctx context.Context, object string, moment time.D
 	return r.addSegments(ctx, l, moment, func(l *layout) []int { return []int{l.segmentOf(moment)} })
 }
 
-// addSegments stores the segments of comments before the first of them is written, so that
-// readers find them. Of returns them by a layout, with repeats; the object's duration
-// must be at least latest. It returns the stored layout, or l if that has them.
+// addSegments stores the segments of comments before the first of them is written, so
+// that readers find them. of returns them for a layout, with repeats. A latest beyond
+// the object's duration is refused. It returns the stored layout, or l if that has
+// them.
 func (r *Repository) addSegments(ctx context.Context, l *layout, latest time.Duration, of func(*layout) []int) (*layout, error) {
 	before, _ := r.objects.Peek(l.object)
 	var item objectItem

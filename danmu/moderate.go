@@ -55,9 +55,9 @@ func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, er
 // protectOp is the attribute with the Mark of the last Protect or Unprotect.
 const protectOp = "protect"
 
-// Protect keeps a comment from being hidden by WindowOptions.Cap or by reports.
-// changed is also true for a repeat with the Op of the Protect that stands. A
-// removed comment is plaza.ErrRemoved, and so is an Op that was taken back.
+// Protect keeps a comment from being hidden by WindowOptions.Cap or by reports. changed
+// is also true for a repeat with the same Op while it protects. A removed comment is
+// plaza.ErrRemoved, and so is an Op that was taken back.
 //
 // Cost: 1 transaction, 2 WCU; where there is nothing to change 2 transactions, 4 WCU.
 //
@@ -131,7 +131,7 @@ func (r *Repository) protect(ctx context.Context, key store.Key, o op, protected
 			return false, r.table.Corrupt(key, "no id is later than its protect")
 		case protected:
 			return false, keys.Older(o.id, last.Op, r.opts.Now())
-		default: // a later Protect stands
+		default: // a later Protect came
 			return false, nil
 		}
 	}

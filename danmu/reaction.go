@@ -12,11 +12,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Like counts a.User among those who like a comment. changed is also true for a
-// repeat with the Op of the like that stands. A removed comment that the user did
-// not like before is plaza.ErrRemoved, and so is an Op that was taken back. A Like
-// that finds nothing to change, or an Unlike without an Op, writes nothing: an earlier
-// call that was given up may come after it, and repeating the later one mends that.
+// Like counts a.User among those who like a comment. changed is also true for a repeat
+// with the same Op while the like counts. A removed comment that the user did not like
+// before is plaza.ErrRemoved, and so is an Op that was taken back. A Like that finds
+// nothing to change writes nothing, and neither does an Unlike without an Op: an
+// earlier call that was given up may be applied after it. Repeat the later call then.
 //
 // Cost: 1 transaction, 4 WCU; 1 transaction, 4 WCU more for each other place where
 // the shards grew since.
@@ -45,9 +45,9 @@ func (r *Repository) Unlike(ctx context.Context, a Action) (changed bool, err er
 	return changed, wrapID("unlike", a.Object, a.ID, err)
 }
 
-// Report counts a.User among those who want a comment gone. Options.HideAt
-// reports hide it, unless it is protected. A user counts once; changed is also
-// true for a repeat with the same Op. A removed comment is plaza.ErrRemoved.
+// Report counts a.User among those who want a comment removed. Options.HideAt reports
+// hide it, unless it is protected. A user counts once; changed is also true for a
+// repeat with the same Op. A removed comment is plaza.ErrRemoved.
 //
 // Cost: as Like.
 func (r *Repository) Report(ctx context.Context, a Action) (changed bool, err error) {
@@ -82,7 +82,7 @@ func reactionPK(user string) string { return keys.Join(reactionPrefix, user) }
 
 func reactionSK(a Action, k kind) string { return keys.Join(a.Object, a.ID.String(), k.name) }
 
-// reaction parses an item. The reaction stands if the item has an Op.
+// reaction parses an item. Without an Op, the reaction was taken back.
 func (r *Repository) reaction(i reactionItem) (a Action, k kind, err error) {
 	if a, k, err = i.reaction(); err != nil {
 		err = r.table.Corrupt(store.Key{PK: i.PK, SK: i.SK}, err.Error())
@@ -91,7 +91,7 @@ func (r *Repository) reaction(i reactionItem) (a Action, k kind, err error) {
 }
 
 // errReaction is returned for an item that is not a reaction.
-var errReaction = errors.New("is no reaction")
+var errReaction = errors.New("is not a reaction")
 
 func (i reactionItem) reaction() (a Action, k kind, err error) {
 	owner, about := keys.Split(i.PK), keys.Split(i.SK)
@@ -231,8 +231,9 @@ type Reaction struct {
 	Reported bool `json:"reported"`
 }
 
-// Reactions returns which comments on object, of the playing time [from, to),
-// user liked or reported. Removed comments may be among them.
+// Reactions returns which comments on object, of the playing time [from, to), user
+// liked or reported. Removed comments may be among them. It also reads those that were
+// taken back in the last 30 days.
 //
 // Cost: 1 request, 0.5 RCU for each 4 KB, some 50 reactions; with Options.Consistent
 // 1 RCU.

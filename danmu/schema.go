@@ -20,8 +20,8 @@ var byUser = store.Index{Name: "byUser", Partition: "userId", Sort: "sent", Text
 // Table returns the schema of a table with that name, and of its index.
 func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) }
 
-// TTL returns the request that turns on expiry, of likes and reports that were
-// taken back and of the items of a ratelimit.Table.
+// TTL returns the request that turns on expiry, of likes and reports that were taken
+// back and of what Options.SharedRate remembers.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // The first parts of the keys of comments and reactions.

@@ -15,12 +15,11 @@ import (
 // millisecond. Once the input is valid, the returned comment has its ID even if
 // there is an error.
 //
-// Repeat it with the same ID, or with the same Key and Progress: it then returns
-// the stored comment, and created is false. Another comment under that identity
-// is plaza.ErrConflict, a recalled or removed one plaza.ErrRemoved. Only if two
-// processes send it at the very moment when new shards come into use may both
-// report created; then ByUser lists two comments, and reads of the object show
-// one.
+// Repeat it with the same ID, or with the same Key and Progress: it then returns the
+// stored comment, and created is false. Another comment with them is plaza.ErrConflict,
+// a recalled or removed one plaza.ErrRemoved. If two processes send it at the moment
+// when new shards come into use, both may report created: ByUser then lists two
+// comments, and reads of the object show one.
 //
 // A user who sends more often than Options.Rate gets a *ratelimit.Error; a repeat of a
 // stored comment is never refused.

@@ -16,10 +16,9 @@ import (
 type WindowOptions struct {
 	Filter *Filter // Defaults to nil, which blocks nothing.
 
-	// Sample keeps 1/2^Sample of the comments, always the same ones; a smaller
-	// number keeps these too. If the object has shards, it reads less in
-	// proportion. Unlike Cap, it may drop protected comments. 0 to 5. Defaults to
-	// 0: all.
+	// Sample keeps 1/2^Sample of the comments, always the same ones; a smaller number
+	// keeps these too. With shards, proportionally less is read. Unlike Cap, it may
+	// drop protected comments. 0 to 5. Defaults to 0: all.
 	Sample int
 
 	// Cap is the most comments of each second, so a window should begin and end
@@ -64,8 +63,9 @@ func (w Window) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(w))
 }
 
-// Window returns the comments of the playing time [from, to), which may touch at
-// most two segments. opts may be nil.
+// Window returns the comments of the playing time [from, to), which may touch at most
+// two segments. Windows of the same span at the same moment share one read. opts may be
+// nil.
 //
 // Cost: for each segment and shard 1 request, 0.5 RCU for each 4 KB; none for what
 // Options.Cache holds.

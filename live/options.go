@@ -28,14 +28,14 @@ type Options[E any] struct {
 	// goroutine at a time. By default all events are shown.
 	Fresh func() func(E) bool
 
-	// Every is the least time between two batches of a room with 5,000 viewers
-	// or more. With fewer it is less, in proportion, down to a tenth with 500.
-	// An event after a longer pause goes out at once. Defaults to 100 ms.
+	// Every is the least time between two batches of a room with 5,000 viewers or more.
+	// A smaller room waits proportionally less, but at least a tenth. An event after a
+	// longer pause goes out at once. Defaults to 100 ms.
 	Every time.Duration
 
-	// PresentEvery makes Next return when viewers come or go, with Batch.Present:
-	// at once, or this long after the last batch of that kind. The time is
-	// reduced as Every is. Defaults to 0: Next does not return for that.
+	// PresentEvery makes Next return with Batch.Present when viewers come or go, at
+	// most once in this time. A smaller room waits less, as with Every. Defaults to 0:
+	// Next does not return for that.
 	PresentEvery time.Duration
 
 	// Known is called before a room opens, once for all viewers who wait to join.

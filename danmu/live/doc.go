@@ -1,7 +1,7 @@
 // Package live shows danmu to the viewers of a video at the moment they are
 // sent. It is package plaza/live, for danmu.
 //
-// A Hub stands in front of a danmu.Repository: it stores what is sent, recalled,
+// A Hub goes before a danmu.Repository: it stores what is sent, recalled,
 // removed or liked, and then publishes it in the video's room, to viewers of this
 // process and, through a live.Backplane, of others. A viewer joins, reads the
 // stored comments, and then takes batch after batch:

@@ -23,7 +23,7 @@ type Batch = live.Batch[Event]
 // ErrClosed is the ErrClosed of package plaza/live.
 var ErrClosed = live.ErrClosed
 
-// Store is what a hub needs of a danmu.Repository.
+// Store has the calls of a danmu.Repository that a hub makes.
 type Store interface {
 	Send(ctx context.Context, c danmu.Comment) (sent danmu.Comment, created bool, err error)
 	Window(ctx context.Context, object string, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error)
@@ -39,14 +39,14 @@ type Options struct {
 	// this hub's own.
 	Backplane live.Backplane
 
-	// Every is the least time between two batches of a room with 5,000 viewers
-	// or more. With fewer it is less, in proportion, down to a tenth with 500.
-	// An event after a longer pause goes out at once. Defaults to 100 ms.
+	// Every is the least time between two batches of a room with 5,000 viewers or more.
+	// A smaller room waits proportionally less, but at least a tenth. An event after a
+	// longer pause goes out at once. Defaults to 100 ms.
 	Every time.Duration
 
-	// PresentEvery makes Next return when viewers come or go, with Batch.Present:
-	// at once, or this long after the last batch of that kind. The time is
-	// reduced as Every is. Defaults to 0: Next does not return for that.
+	// PresentEvery makes Next return with Batch.Present when viewers come or go, at
+	// most once in this time. A smaller room waits less, as with Every. Defaults to 0:
+	// Next does not return for that.
 	PresentEvery time.Duration
 
 	// Known is called before a room opens, once for all who wait to join. If it

@@ -12,13 +12,14 @@ import (
 )
 
 // Edit replaces the Text and Data of the message with the Conversation, Seq and Sender
-// of m. It ignores the other fields. A recalled message is plaza.ErrRemoved, another
-// user's is plaza.ErrForbidden, and a number without a message is plaza.ErrNotFound. A
-// user who has left the group is ErrNotMember, and in a blocked pair the error is
-// ErrBlocked. changed is true only if this call changed anything. The message that is
-// returned is the one that is stored then. If the answer is lost and the message is
-// recalled, erased or edited twice meanwhile, it may be plaza.ErrUnknownOutcome: repeat the call
-// if it is still wanted.
+// of m. It ignores the other fields, and returns the message as it is stored then. A
+// recalled message is plaza.ErrRemoved, another user's is plaza.ErrForbidden, and a
+// number without a message is plaza.ErrNotFound. A user who has left the group is
+// ErrNotMember, and in a blocked pair the error is ErrBlocked. changed is true only if
+// this call changed anything.
+//
+// If the answer is lost and the message is recalled, erased or edited twice meanwhile,
+// it may be plaza.ErrUnknownOutcome: repeat the call if it is still wanted.
 //
 // Cost: 2 requests, 2 RCU, 1 WCU, and 1 WCU for each further KB of the larger
 // content.

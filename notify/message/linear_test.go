@@ -2,7 +2,6 @@ package message_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify/message"
@@ -27,30 +25,25 @@ type call int
 
 const (
 	sending call = iota
-	editing
 	recalling
 	reading
 	seeingReceipts
 	seeingHistory
 )
 
-// question is a call in a group, and answer its result.
+// question is a call in a group, and answer its result. Edits are changetest's.
 type (
 	question struct {
 		call call
 		user string
-		text string // of a message, which is its key too, or of an edit
+		text string // of a message, which is its key too
 		seq  int64
 	}
 	answer struct {
 		open    bool // no answer: it may have been applied, or may be later
 		changed bool
-		refused bool // plaza.ErrRemoved
 		seq     int64
 		history string
-
-		text      string // that an edit returned
-		overtaken bool   // another edit may have left it
 	}
 )
 
@@ -80,22 +73,15 @@ func (s said) with(seq int64, text string) said {
 
 // group is the sequential model of a group. A call without an answer that was never
 // applied is placed at the end.
-var group = porcupine.NondeterministicModel{
-	Init: func() []any { return []any{said{}} },
-	Step: func(before, input, output any) []any {
-		s, q, a := before.(said), input.(question), output.(answer)
-		if q.call == editing {
-			return s.edited(q, a)
-		}
-		if ok, next := s.after(q, a); ok {
-			return []any{next}
-		}
-		return nil
+var group = porcupine.Model{
+	Init: func() any { return said{} },
+	Step: func(before, input, output any) (bool, any) {
+		return before.(said).after(input.(question), output.(answer))
 	},
 	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v → %+v", input, output) },
 }
 
-func (s said) after(q question, a answer) (ok bool, next said) {
+func (s said) after(q question, a answer) (ok bool, next any) {
 	switch q.call {
 	case sending:
 		keys := strings.Fields(s.keys)
@@ -120,44 +106,6 @@ func (s said) after(q question, a answer) (ok bool, next said) {
 	return a.open || a.history == s.messages, s
 }
 
-// edited returns what may follow an edit. One that was overtaken was applied before that or
-// never; it was applied if it did not find the text that it returned.
-func (s said) edited(q question, a answer) (next []any) {
-	stored, with := s.text(q.seq), s.with(q.seq, q.text)
-	switch {
-	case stored == "~":
-		if a.open || a.refused {
-			next = []any{s}
-		}
-	case a.open, a.changed && stored != q.text:
-		next = []any{with}
-	case a.changed || a.refused:
-	case stored == q.text && a.text == q.text:
-		next = []any{s}
-	case a.overtaken && a.text == q.text:
-		next = []any{with}
-	case a.overtaken:
-		next = []any{s, with}
-	}
-	return next
-}
-
-// overtake marks the edits during which another edit left the text that they returned.
-func overtake(history []porcupine.Operation) {
-	for i, op := range history {
-		q, a := op.Input.(question), op.Output.(answer)
-		if q.call != editing {
-			continue
-		}
-		a.overtaken = slices.ContainsFunc(history, func(other porcupine.Operation) bool {
-			by := other.Input.(question)
-			return by.call == editing && by.seq == q.seq && (by.text == a.text || a.text == "~") &&
-				other.Call != op.Call && other.Call < op.Return && op.Call < other.Return
-		})
-		history[i].Output = a
-	}
-}
-
 // speaker is a client of a process, who knows which messages there are.
 type speaker struct {
 	world
@@ -175,15 +123,6 @@ func (s speaker) ask(ctx context.Context, q question) (a answer, err error) {
 		if a.seq = m.Seq; a.seq > 0 {
 			err = nil // it is stored, but not in each inbox
 			s.shared.Store(q.user+"/"+q.text, a.seq)
-		}
-	case editing:
-		var m message.Message
-		m, a.changed, err = s.Edit(ctx, message.Message{Conversation: "g", Sender: q.user, Seq: q.seq, Text: q.text})
-		if a.text = m.Text; !m.Recalled.IsZero() {
-			a.text = "~"
-		}
-		if errors.Is(err, plaza.ErrRemoved) {
-			return answer{refused: true}, nil
 		}
 	case recalling:
 		a.changed, err = s.Recall(ctx, in, q.seq)
@@ -225,17 +164,13 @@ func (s speaker) question(n int) question {
 		all = append(all, seq.(int64))
 		return true
 	})
-	kind := call(s.random.IntN(6))
-	switch {
-	case len(own) == 0 && (kind == editing || kind == recalling), len(all) == 0 && kind == reading, len(all) < 3:
+	kind := call(s.random.IntN(5))
+	if len(own) == 0 && kind == recalling || len(all) < 3 {
 		kind = sending
 	}
 	switch q := (question{call: kind, user: s.user}); kind {
 	case sending:
 		q.text = fmt.Sprint(s.user, s.random.IntN(6), "-", n/4) // some repeat what others of the user sent
-		return q
-	case editing:
-		q.seq, q.text = own[s.random.IntN(len(own))], string(rune('a'+s.random.IntN(3)))
 		return q
 	case recalling:
 		q.seq = own[s.random.IntN(len(own))]
@@ -248,7 +183,7 @@ func (s speaker) question(n int) question {
 	}
 }
 
-// Several devices of two users send, edit, recall and look, in two processes.
+// Several devices of two users send, recall and look, in two processes.
 func TestAConversationIsLinearizable(t *testing.T) {
 	t.Parallel()
 	calls := faults.Size(16, 10) // of each client
@@ -294,8 +229,7 @@ func TestAConversationIsLinearizable(t *testing.T) {
 			}
 			require.NoError(t, clients.Wait())
 			require.Len(t, history, 6*calls)
-			overtake(history)
-			require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(group.ToModel(), history, time.Minute))
+			require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(group, history, time.Minute))
 		})
 	}
 }

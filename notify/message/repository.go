@@ -19,8 +19,8 @@ var (
 	// unwraps to plaza.ErrForbidden.
 	ErrNotMember = fmt.Errorf("message: not a member of the conversation: %w", plaza.ErrForbidden)
 
-	// ErrBlocked is returned by Send and Edit if one of a pair has blocked the other, and
-	// by Create and Add if that is so of a member and the user who acts. Nothing was
+	// ErrBlocked is returned by Send and Edit in a blocked pair, and by Create and Add
+	// if the user who acts and a member block each other, either way. Nothing was
 	// stored. It unwraps to plaza.ErrForbidden.
 	ErrBlocked = fmt.Errorf("message: one of the two has blocked the other: %w", plaza.ErrForbidden)
 

@@ -23,8 +23,8 @@ import (
 // Table returns the schema of a table with that name.
 func Table(name string) *dynamodb.CreateTableInput { return recent.Schema(name) }
 
-// TTL returns the request that turns on expiry, of message keys and of the items
-// of a ratelimit.Table.
+// TTL returns the request that turns on expiry, of message keys and of what
+// Options.SharedRate remembers.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {

@@ -49,7 +49,7 @@ func TestSendReturnsWhatIsStored(t *testing.T) {
 	require.EqualValues(t, 2, w.settled(t, pair, "ann", "ben"))
 }
 
-func TestAKeyStandsForOneContentOfItsSender(t *testing.T) {
+func TestAKeyIsForOneContentOfItsSender(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.create(t, "g", "ann", "ben")

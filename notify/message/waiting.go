@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// waiting is what the sends of a process still have to write to entries.
+// waiting has the writes to entries that the sends of a process still have to make.
 type waiting struct {
 	mu      sync.Mutex
 	entries map[In]*raising
 }
 
-// raising is what waits for one entry.
+// raising is the writes that wait for one entry.
 type raising struct {
 	sends  int
 	newest Message

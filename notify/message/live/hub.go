@@ -40,14 +40,13 @@ type Options struct {
 	Backplane live.Backplane
 
 	// Every is the least time between two batches of a room with 5,000 viewers or more.
-	// With fewer it is less, in proportion, down to a tenth with 500. An event after a
+	// A smaller room waits proportionally less, but at least a tenth. An event after a
 	// longer pause goes out at once. Defaults to 100 ms.
 	Every time.Duration
 
-	// PresentEvery makes Next of a conversation return when viewers come or go: at once,
-	// or this long after the last batch of that kind. The time is reduced as Every is.
-	// Then Hub.Present returns who is there. Defaults to 0: Next does not return for
-	// that.
+	// PresentEvery makes Next of a conversation return when viewers come or go, at most
+	// once in this time. A smaller room waits less, as with Every. Then Hub.Present
+	// returns the viewers. Defaults to 0: Next does not return for that.
 	PresentEvery time.Duration
 
 	// Batches and Bytes bound what a room keeps for viewers who are slow or were away;
