@@ -45,9 +45,9 @@ const (
 	// RankByCount, the default, counts the entries above. It is exact, and suits
 	// boards of up to about 20,000 players.
 	RankByCount Ranking = ""
-	// RankByFold looks a rank up in what a Folder published. It suits boards of
-	// millions of players. Without a Folder ranks are counted, or are those of
-	// Position.AsOf.
+	// RankByFold looks a rank up in the numbers that a Folder published. It suits boards
+	// of millions of players. Without a Folder ranks are counted, or as of the last
+	// publication.
 	RankByFold Ranking = "fold"
 )
 

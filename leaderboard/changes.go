@@ -77,8 +77,8 @@ type changedItem struct {
 	Managed store.Mark `dynamo:"managed"`
 }
 
-// stands says whether the entry is on its board, perhaps hidden.
-func (i *changedItem) stands() bool { return i != nil && i.Key != nil }
+// onBoard reports whether the entry is on its board, perhaps hidden.
+func (i *changedItem) onBoard() bool { return i != nil && i.Key != nil }
 
 func checkChanged(i images.Images, items ...*changedItem) error {
 	_, err := playerOf(i.Key.PK)
@@ -86,7 +86,7 @@ func checkChanged(i images.Images, items ...*changedItem) error {
 		err = errPlace
 	}
 	for _, item := range items {
-		if item.stands() && err == nil {
+		if item.onBoard() && err == nil {
 			err = item.damage()
 		}
 	}
@@ -103,11 +103,11 @@ func checkChanged(i images.Images, items ...*changedItem) error {
 
 func entryChanges(i images.Images, before, after *changedItem) (changes []Change) {
 	player, _ := playerOf(i.Key.PK)
-	c := Change{Player: player, At: i.At, Existed: before.stands()}
+	c := Change{Player: player, At: i.At, Existed: before.onBoard()}
 	if c.Existed {
 		c.Old = before.Score
 	}
-	if !after.stands() {
+	if !after.onBoard() {
 		if !c.Existed {
 			return nil
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 	"maps"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -15,8 +14,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/faults"
-	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/stream"
@@ -195,141 +192,6 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		require.NoError(t, w.Erase(ctx, "ann#1"))
 		sees("another Erase")
 	})
-}
-
-// TestUndefineReportsItsEntries once, when the board is gone.
-func TestUndefineReportsItsEntries(t *testing.T) {
-	t.Parallel()
-	w, changes := newStreamed(t)
-	w.define(t, leaderboard.Board{Name: "b"})
-	w.submit(t, score("b", "ann", 40, 0))
-	changes.Next(t)
-	for range 4 {
-		_, err := w.Undefine(t.Context(), "b")
-		if err == nil {
-			break
-		}
-		w.set(w.Now().Add(3 * time.Minute))
-	}
-	got := changes.Next(t)
-	require.Len(t, got, 1)
-	require.Equal(t, leaderboard.Erased, got[0].Kind)
-	require.Equal(t, leaderboard.Int(40), got[0].Entry.Score)
-}
-
-// TestADamagedEntryIsAnError, and Repair gives it back its scores.
-func TestADamagedEntryIsAnError(t *testing.T) {
-	t.Parallel()
-	w, changes := newStreamed(t)
-	w.define(t, leaderboard.Board{Name: "b"})
-	s := score("b", "ann", 40, 0)
-	s.Sub, s.Op = 9, w.id()
-	w.submit(t, s)
-	before := changes.Next(t)[0]
-	raw := w.raw(t).Update("pk", "P#ann").Range("sk", "LB#b#"+forever)
-	require.NoError(t, raw.Remove("key", "part").Run(t.Context()))
-	require.Equal(t, leaderboard.Removed, changes.Next(t)[0].Kind)
-	raw = w.raw(t).Update("pk", "P#ann").Range("sk", "LB#b#"+forever)
-	require.NoError(t, raw.Set("key", []byte("x")).Run(t.Context()))
-	tail, err := streamtest.New(t.Context(), dynamotest.DB(t), w.table)
-	require.NoError(t, err)
-	drift, err := w.Repair(t.Context(), leaderboard.In{Board: "b"})
-	require.NoError(t, err)
-	require.Equal(t, 1, drift.Broken)
-	records, err := tail.Records(t.Context())
-	require.NoError(t, err)
-	damaged := 0
-	for _, r := range records {
-		if _, err := leaderboard.Changes(r); err != nil {
-			require.ErrorIs(t, err, plaza.ErrCorrupt)
-			damaged++
-		}
-	}
-	require.Equal(t, 2, damaged, "the damage and its repair")
-	e, err := w.Entry(t.Context(), leaderboard.In{Board: "b"}, "ann")
-	require.NoError(t, err)
-	require.Equal(t, before.Entry, e)
-}
-
-// TestChangesUnderFaultsAreWhatStands lets several processes write the same
-// entries: what the stream reports leads to what stands.
-func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(9) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			w, changes := newStreamed(t)
-			w.define(t, leaderboard.Board{
-				Name: "b", Operator: leaderboard.Increment,
-				Allow: []leaderboard.Operator{leaderboard.Best, leaderboard.Set, leaderboard.Decrement},
-			})
-			players, in := []string{"ann", "bob"}, leaderboard.In{Board: "b"}
-			operators := []leaderboard.Operator{leaderboard.Increment, leaderboard.Decrement, leaderboard.Best, leaderboard.Set}
-			group := parallel.New()
-			for process := range 3 {
-				random := rand.New(rand.NewPCG(seed, uint64(process)))
-				rates := faults.Standard
-				rates.Conflict, rates.Stale = 0.05, 0.20
-				p := w.process(t, nil, faults.New(t, random.Uint64(), rates).Wrap)
-				group.Go(func() error {
-					for range faults.Size(15, 8) {
-						s := leaderboard.Submission{
-							Board: "b", Player: players[random.IntN(2)], Score: leaderboard.Int(random.Int64N(100)), Sub: random.Int64N(3),
-							Operator: operators[random.IntN(4)], Op: p.id(),
-						}
-						what := random.IntN(8)
-						faults.Acknowledged(t, func() (err error) {
-							switch what {
-							case 0:
-								_, err = p.Remove(t.Context(), in, s.Player)
-							case 1:
-								_, err = p.Hide(t.Context(), in, s.Player)
-							case 2:
-								_, err = p.Unhide(t.Context(), in, s.Player)
-							default:
-								_, _, err = p.Submit(t.Context(), s)
-							}
-							if faults.Passing(err) {
-								return err
-							}
-							return nil // such as hiding who is not there
-						})
-					}
-					return nil
-				})
-			}
-			require.NoError(t, group.Wait())
-
-			stands := map[string]leaderboard.Entry{}
-			for _, c := range changes.Next(t) {
-				was, there := stands[c.Player]
-				require.Equal(t, c.Existed, there, "%+v", c)
-				require.Equal(t, was.Score, c.Old)
-				switch stands[c.Player] = c.Entry; c.Kind {
-				case leaderboard.Removed:
-					require.Equal(t, was, c.Entry)
-					delete(stands, c.Player)
-				case leaderboard.Hidden, leaderboard.Unhidden:
-					require.Equal(t, c.Kind == leaderboard.Unhidden, was.Hidden)
-					was.Hidden = !was.Hidden
-					require.Equal(t, was, c.Entry)
-				case leaderboard.Scored:
-					require.True(t, !there || was.Score != c.Entry.Score || was.Sub != c.Entry.Sub)
-				default:
-					require.Fail(t, string(c.Kind))
-				}
-			}
-			for _, player := range players {
-				e, err := w.Entry(t.Context(), in, player)
-				if _, there := stands[player]; !there {
-					require.ErrorIs(t, err, plaza.ErrNotFound)
-					continue
-				}
-				require.NoError(t, err)
-				require.Equal(t, e, stands[player])
-			}
-		})
-	}
 }
 
 func TestChangesAreReadFromTheImages(t *testing.T) {

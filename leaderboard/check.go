@@ -28,18 +28,16 @@ type Drift struct {
 	// Lagging players differ between the index and their entries. The index
 	// catches up by itself.
 	Lagging int `json:"lagging"`
-	// Misfolded is by how many entries the numbers that a Folder published differ from
-	// the index, in parts of the board that did not change during the check. If what
-	// was published cannot be read, it is at least 1. Repair makes the Folder read the
-	// period again.
+	// Misfolded counts the entries by which a Folder's published numbers differ from the
+	// index, in parts of the board that did not change during the check. It is at least
+	// 1 if the numbers cannot be read. Repair makes the Folder read the period again.
 	Misfolded int `json:"misfolded"`
 }
 
-// Check compares the entries of a period with the index, and the index with what a
-// Folder published. It changes nothing. It is exact once writers are quiet and the
-// Folder has published what they wrote. It holds the period in memory. A damaged
-// period or definition is plaza.ErrCorrupt: Repair fixes the period, Define the
-// definition.
+// Check compares the entries of a period with the index, and the index with the numbers
+// that a Folder published. It changes nothing, and holds the period in memory. It is
+// exact once nobody writes and the Folder has published all changes. A damaged period
+// or definition is plaza.ErrCorrupt: Repair fixes the period, Define the definition.
 //
 // Cost: 1 request, 1 RCU; 1 request for each MB of the whole table, 1 RCU for each 4
 // KB; as Count for the index.
@@ -207,8 +205,8 @@ func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 			err = errScore
 		}
 	}
-	stands := err == nil
-	if !stands {
+	placed := err == nil
+	if !placed {
 		for _, name := range []string{"key", "part", "score", "sub", "prev", "meta", "life"} {
 			delete(want, name)
 		}
@@ -231,10 +229,10 @@ func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 	if slices.Contains(damaged, "ops") {
 		want["ops"] = &types.AttributeValueMemberB{Value: ops{floor: a.op}.bytes()}
 	}
-	if slices.Contains(damaged, "removed") && !stands {
+	if slices.Contains(damaged, "removed") && !placed {
 		want["removed"] = now
 	}
-	if slices.Contains(damaged, "print") || stands && e.LastOp == 0 {
+	if slices.Contains(damaged, "print") || placed && e.LastOp == 0 {
 		delete(want, "print")
 		want["lastOp"] = now
 	}

@@ -79,9 +79,7 @@ func TestCheckReportsALaggingIndex(t *testing.T) {
 	lags := faults.New(t, 1, faults.Rates{})
 	lagging := w.process(t, nil, lags.Wrap)
 	lags.Script(func(string, []byte, int) faults.Fault { return faults.Fault{} }) // records answers, for stale ones later
-	drift, err := lagging.Check(t.Context(), in("b"))
-	require.NoError(t, err)
-	require.Zero(t, drift)
+	lagging.isWhole(t, in("b"))
 
 	w.play(t, "b", "eve 60", "ann 70") // eve is missing in the index, ann has another place there
 	changes(t, w.Remove, "dan", true)  // dan is still in the index
@@ -96,16 +94,12 @@ func TestCheckReportsALaggingIndex(t *testing.T) {
 		func() (leaderboard.Drift, error) { return lagging.Check(t.Context(), in("b")) },
 		func() (leaderboard.Drift, error) { return lagging.Repair(t.Context(), in("b")) },
 	} {
-		drift, err = call()
+		drift, err := call()
 		require.NoError(t, err)
 		require.Equal(t, leaderboard.Drift{Lagging: 4}, drift)
 	}
-	drift, err = w.Check(t.Context(), in("b"))
-	require.NoError(t, err)
-	require.Zero(t, drift)
-	drift, err = w.Check(t.Context(), in("empty"))
-	require.NoError(t, err)
-	require.Zero(t, drift)
+	w.isWhole(t, in("b"))
+	w.isWhole(t, in("empty"))
 }
 
 func TestRepairUnderFaults(t *testing.T) {
@@ -123,9 +117,7 @@ func TestRepairUnderFaults(t *testing.T) {
 			sent := faults.New(t, seed, faultMixes[seed%3])
 			repairing := w.process(t, nil, sent.Wrap)
 			faults.Acknowledged(t, func() error { _, err := repairing.Repair(t.Context(), in("b")); return err })
-			drift, err := w.Check(t.Context(), in("b"))
-			require.NoError(t, err)
-			require.Zero(t, drift)
+			w.isWhole(t, in("b"))
 			rows := all(t, 3, w.top(in("b")))
 			require.Len(t, rows, 8)
 			for i, row := range rows {
@@ -144,22 +136,14 @@ func TestRepairKeepsConcurrentWrites(t *testing.T) {
 	for _, player := range []string{"ann", "bob", "cat"} {
 		require.NoError(t, w.raw(t).Update("pk", "P#"+player).Range("sk", "LB#b#"+forever).Set("part", "nowhere").Run(t.Context()))
 	}
-	sent := faults.New(t, 1, faults.Rates{})
-	repairing := w.process(t, nil, sent.Wrap)
-	met := false
-	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "PutItem" && !met {
-			met = true
-			w.play(t, "b", "ann 90")
-			require.NoError(t, w.Erase(t.Context(), "bob"))
-			changes(t, w.Hide, "cat", true)
-		}
-		return faults.Fault{}
-	})
+	repairing := w.process(t, nil, before("PutItem", func() {
+		w.play(t, "b", "ann 90")
+		require.NoError(t, w.Erase(t.Context(), "bob"))
+		changes(t, w.Hide, "cat", true)
+	}))
 	drift, err := repairing.Repair(t.Context(), in("b"))
 	require.NoError(t, err)
 	require.Equal(t, leaderboard.Drift{Broken: 3}, drift)
-	require.True(t, met)
 	require.Equal(t, []string{"ann 90"}, w.standings(t, "b", forever, 1))
 }
 
@@ -171,9 +155,7 @@ func TestCheckReadsShardsThatOthersOpened(t *testing.T) {
 	other := w.process(t, nil)
 	other.define(t, leaderboard.Board{Name: "b", Shards: 4})
 	other.many(t, "b", 10)
-	drift, err := w.Check(t.Context(), in("b"))
-	require.NoError(t, err)
-	require.Zero(t, drift)
+	w.isWhole(t, in("b"))
 }
 
 // Others open shards after Repair has read the period and before it reads the
@@ -230,4 +212,43 @@ func (w world) parts(t testing.TB) map[string]int {
 		}
 	}
 	return parts
+}
+
+// TestSubScoresAreStored beside the key that has them too: each repairs the other.
+func TestSubScoresAreStored(t *testing.T) {
+	t.Parallel()
+	w, in := newWorld(t, nil), leaderboard.In{Board: "b"}
+	w.define(t, leaderboard.Board{Name: "b"})
+	s := score("b", "ann", 40, 0)
+	s.Sub = -9
+	w.submit(t, s)
+	whole := func(broken int) {
+		t.Helper()
+		for _, left := range []int{broken, 0} {
+			drift, err := w.Repair(t.Context(), in)
+			require.NoError(t, err)
+			require.Equal(t, left, drift.Broken)
+		}
+	}
+	entry := func() *dynamo.Update { return w.raw(t).Update("pk", "P#ann").Range("sk", "LB#b#"+forever) }
+	whole(0)
+	for name, damage := range map[string]*dynamo.Update{
+		"sub is gone":    entry().Remove("sub"),
+		"sub is another": entry().Set("sub", 7),
+		"sub is no sub":  entry().Set("sub", "x"),
+		"key is damaged": entry().Set("key", []byte("x")),
+	} {
+		require.NoError(t, damage.Run(t.Context()))
+		whole(1)
+		e, err := w.Entry(t.Context(), in, "ann")
+		require.NoError(t, err, name)
+		require.Equal(t, leaderboard.Entry{Board: "b", Period: forever, Score: leaderboard.Int(40), Sub: -9}, e, name)
+	}
+	removed, err := w.Remove(t.Context(), in, "ann")
+	require.NoError(t, err)
+	require.True(t, removed)
+	whole(0)
+	var left map[string]any
+	require.NoError(t, w.raw(t).Get("pk", "P#ann").Range("sk", dynamo.Equal, "LB#b#"+forever).One(t.Context(), &left))
+	require.NotContains(t, left, "sub")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -161,4 +162,53 @@ func TestRefuseCostsOneRead(t *testing.T) {
 	better := stated.Of("Repository.Submit", "Best alone, a better score", "with Options.Refuse, where nothing else is read, more")
 	meter.AtMost(t, "better", better, func() { w.submit(t, score("b", "ann", 2, 0)) })
 	meter.AtMost(t, "not better", stated.Of("Repository.Submit", "with Options.Refuse, Best alone, no better score"), func() { w.submit(t, score("b", "ann", 1, 0)) })
+}
+
+// The costs that Submit and Undo state.
+func TestGuardedOperationsCostNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	stated := callstest.ReadCosts(t, "..", "leaderboard")
+	meter := dynamotest.NewMeter()
+	quiet := newWorld(t, nil)
+	quiet.define(t, likes)
+	w := quiet.process(t, nil, meter.Wrap)
+	song := sixteen("song")
+	liked, late := w.like(song), w.like(song)
+	many := make([]leaderboard.Submission, 98)
+	for i := range many {
+		many[i] = w.like(song)
+	}
+	removed := w.like(sixteen("gone"))
+	w.submit(t, w.like(song))
+	w.submit(t, removed)
+	changes(t, w.Remove, sixteen("gone"), true)
+	for _, c := range []struct {
+		name string
+		want dynamotest.Cost
+		call func()
+	}{
+		{"a like", stated.Of("Repository.Submit", "with a Guard"), func() { w.submit(t, liked) }},
+		{"a repeat", stated.Of("Repository.Submit", "with a Guard, a repeat"), func() { w.repeat(t, liked) }},
+		{"its undo", stated.Of("Repository.Undo", "undo"), func() { require.True(t, w.undo(t, liked)) }},
+		{"a repeated undo", stated.Of("Repository.Undo", "a repeat"), func() { require.False(t, w.undo(t, liked)) }},
+		{"an undo that comes first", stated.Of("Repository.Undo", "one that comes first"), func() { require.False(t, w.undo(t, late)) }},
+		{"what was undone before", stated.Of("Repository.Submit", "with a Guard, a repeat"), func() {
+			w.refuses(t, late, plaza.ErrRemoved)
+		}},
+		{"the first like of a song", stated.Of("Repository.Submit", "with a Guard"), func() { w.submit(t, w.like(sixteen("another"))) }},
+		{"an undo on what was removed", stated.Of("Repository.Undo", "of what was removed since"), func() { require.False(t, w.undo(t, removed)) }},
+	} {
+		got := meter.AtMost(t, c.name, c.want, c.call)
+		require.NotZero(t, got.Requests, c.name)
+		t.Logf("%s: %v", c.name, got)
+	}
+
+	// All at once: the first of them is under way alone, or with some others.
+	want := stated.Times(3, "Repository.Submit", "with a Guard").Plus(stated.Times(95, "Repository.Submit", "with a Guard, each further one in the same transaction"))
+	got := meter.AtMost(t, "98 at once", want, func() {
+		for _, r := range w.submitMany(t, many) {
+			require.True(t, r.Changed)
+		}
+	})
+	t.Logf("98 at once: %v", got)
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Define makes the board what b says. changed is true only if this call changed
-// it, so every process may begin with Define. Other processes follow within
-// Options.Refresh. After a Define that found nothing to change, an earlier one that
-// is still under way may come.
+// Define creates the board, or changes it to b. changed is true only if this call
+// changed it, so every process may begin with Define. Other processes know the change
+// within Options.Refresh. A Define that finds nothing to change writes nothing: an
+// earlier one that is still under way may be applied after it.
 //
 // Fields that Board calls permanent cannot change: that is plaza.ErrConflict. A
 // damaged definition is replaced, unless its readable part contradicts b. A board
@@ -52,29 +52,29 @@ func (r *Repository) define(ctx context.Context, next definitionItem, item dynam
 		next.beginFold()
 		return r.putDefinition(r.table.Put(next).If("attribute_not_exists(pk)")), nil
 	}
-	var stands definitionItem
-	switch err := r.table.Decode(item, &stands); {
+	var stored definitionItem
+	switch err := r.table.Decode(item, &stored); {
 	case err != nil:
 		return r.redefine(ctx, next, item)
-	case !stands.Undefine.IsZero():
+	case !stored.Undefine.IsZero():
 		return nil, errUndefining
 	}
-	if err := stands.board().checkRedefinition(next.board()); err != nil {
+	if err := stored.board().checkRedefinition(next.board()); err != nil {
 		return nil, err
 	}
-	next.Shards = max(next.Shards, stands.Shards)
-	next.Ver = stands.Ver
-	if next.Ranking == stands.Ranking {
-		next.Fold = stands.Fold
+	next.Shards = max(next.Shards, stored.Shards)
+	next.Ver = stored.Ver
+	if next.Ranking == stored.Ranking {
+		next.Fold = stored.Fold
 	}
-	if reflect.DeepEqual(next, stands) {
+	if reflect.DeepEqual(next, stored) {
 		return nil, store.ErrSame
 	}
 	next.Ver++
-	if next.Ranking != stands.Ranking {
+	if next.Ranking != stored.Ranking {
 		next.beginFold()
 	}
-	return r.putDefinition(r.table.Put(next).If("ver = ?", stands.Ver)), nil
+	return r.putDefinition(r.table.Put(next).If("ver = ?", stored.Ver)), nil
 }
 
 // putDefinition writes a definition. The transaction has a token, so an attempt whose
@@ -127,15 +127,15 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 			read[name] = given[name]
 		}
 	}
-	var stands definitionItem
-	if err := r.table.Decode(read, &stands); err == nil {
-		if !stands.Undefine.IsZero() {
+	var stored definitionItem
+	if err := r.table.Decode(read, &stored); err == nil {
+		if !stored.Undefine.IsZero() {
 			return nil, errUndefining
 		}
-		if err := stands.board().checkRedefinition(next.board()); err != nil {
+		if err := stored.board().checkRedefinition(next.board()); err != nil {
 			return nil, err
 		}
-		next.Shards = max(next.Shards, stands.Shards)
+		next.Shards = max(next.Shards, stored.Shards)
 	}
 	return r.putDefinition(store.IfUnchanged(r.table.Put(next), item, "ver")), nil
 }

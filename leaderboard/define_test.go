@@ -123,15 +123,12 @@ func TestPermanentFieldsCannotChange(t *testing.T) {
 // The process that reads a board defines it between the two reads.
 func TestAnOlderReadDoesNotReplaceANewDefinition(t *testing.T) {
 	t.Parallel()
-	query := &interceptor{op: "Query"}
-	w := newWorld(t, nil, query.wrap)
-	other := w.process(t, nil)
+	other := newWorld(t, nil)
 	other.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
 	other.submit(t, score("b", "bob", 1, 0)) // opens the period
-	defined := false
-	query.play = func() { defined = true; w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set}) }
+	var w world
+	w = other.process(t, nil, before("Query", func() { w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set}) }))
 	w.submit(t, score("b", "ann", 1, 0))
-	require.True(t, defined)
 	require.Equal(t, leaderboard.Int(9), w.submit(t, score("b", "ann", 9, 0)).New)
 }
 
@@ -143,6 +140,9 @@ type interceptor struct {
 	once sync.Once
 	next aws.HTTPClient
 }
+
+// before calls do before the first request of op.
+func before(op string, do func()) wrapper { return (&interceptor{op: op, play: do}).wrap }
 
 func (i *interceptor) wrap(next aws.HTTPClient) aws.HTTPClient { i.next = next; return i }
 
@@ -166,13 +166,11 @@ func TestARedefinitionReachesOthersWithinRefresh(t *testing.T) {
 	other.submit(t, score("b", "ann", 5, 0))
 	w.define(t, leaderboard.Board{Name: "b", Max: ptr(leaderboard.Int(9))})
 
-	_, _, err := w.Submit(t.Context(), score("b", "bob", 10, 0))
-	require.ErrorIs(t, err, plaza.ErrInvalid, "at once in the process that made it")
+	w.refuses(t, score("b", "bob", 10, 0), plaza.ErrInvalid, "at once in the process that made it")
 	w.set(noon.Add(time.Minute - 1))
 	other.submit(t, score("b", "cat", 10, 0))
 	w.set(noon.Add(time.Minute))
-	_, _, err = other.Submit(t.Context(), score("b", "dan", 10, 0))
-	require.ErrorIs(t, err, plaza.ErrInvalid)
+	other.refuses(t, score("b", "dan", 10, 0), plaza.ErrInvalid)
 
 	w.define(t, leaderboard.Board{Name: "b", Max: ptr(leaderboard.Int(99))})
 	w.set(noon) // the clock was turned back
@@ -203,34 +201,9 @@ func TestNoReadJoinsOneOfAnOlderDefinition(t *testing.T) {
 	})
 	<-answered
 	own.define(t, leaderboard.Board{Name: "b", Max: ptr(leaderboard.Int(9))})
-	_, _, err := own.Submit(t.Context(), score("b", "ann", 10, 0))
-	require.ErrorIs(t, err, plaza.ErrInvalid)
+	own.refuses(t, score("b", "ann", 10, 0), plaza.ErrInvalid)
 	close(late)
 	reader.Wait()
-}
-
-func TestDefinitionsOfManyAtOnceUnderFaults(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(9) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			in := faults.New(t, seed, faultMixes[seed%3])
-			w := newWorld(t, &leaderboard.Options{Consistent: true}, in.Wrap)
-			var group sync.WaitGroup
-			for i := range 8 {
-				group.Go(func() {
-					faults.Acknowledged(t, func() error {
-						return errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Shards: 1 + i, Grace: time.Duration(i)}))
-					})
-				})
-			}
-			group.Wait()
-			last := leaderboard.Board{Name: "b", Operator: leaderboard.Best, Grace: time.Hour, Shards: 8}
-			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Grace: time.Hour})) })
-			in.Off()
-			require.Equal(t, []leaderboard.Board{last}, w.definitions(t), "the shards of whoever gave most")
-		})
-	}
 }
 
 func TestDefinitionsArePagedExactly(t *testing.T) {

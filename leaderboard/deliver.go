@@ -12,12 +12,12 @@ import (
 // with the usual calls and In.Period. They are kept for the board's Keep after Grace.
 //
 // do is called at least once for each period, with the same Key. If a worker died or an
-// answer was lost, do is called again, perhaps while another worker still runs it. When
-// do fails or panics, it is called again after 30 s, then after twice as long each time,
-// up to an hour. After 30 days without success the period is given up. do may take as
-// long as it needs; set a timeout on its requests. The periods of a board come one after
-// another, the oldest first, except that a failed one does not delay later ones. With
-// several workers, later ones may come first.
+// answer was lost, it is called again, perhaps while another worker still runs it. If do
+// fails or panics, it is called again after 30 s, then after twice as long each time, up
+// to an hour. After 30 days without success the period is given up. do may take as long
+// as it needs; set a timeout on its requests. The periods of a board come one after
+// another, the oldest first, but a failed one does not delay later ones, and with several
+// workers later ones may come first.
 //
 // do is not called for a period that nobody submitted to, nor for one of a board that
 // was undefined meanwhile. Deliver returns once every do has returned.

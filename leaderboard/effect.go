@@ -62,11 +62,11 @@ func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
 	}
 	old := Score{kind: a.board.Kind} // 0 of the board's kind
 	if e.Key != nil {
-		stands, err := a.board.placeOf(e.Key, a.Player)
+		current, err := a.board.placeOf(e.Key, a.Player)
 		if err != nil {
 			return effect{}, err
 		}
-		old = stands.score
+		old = current.score
 	}
 	next, err := a.effectOnScore(old, writeMemory)
 	if err != nil {
@@ -177,11 +177,11 @@ func (a attempt) renames(key []byte, e *entryItem) bool {
 // after. An empty key means none.
 func (a attempt) answerFor(before, after []byte) (answer, error) {
 	got := Result{Period: a.period.name(), Old: Score{kind: a.board.Kind}, Existed: len(before) > 0}
-	stands, err := a.board.parseKey(after)
+	current, err := a.board.parseKey(after)
 	if err != nil {
 		return answer{}, err
 	}
-	got.New = stands.score
+	got.New = current.score
 	if got.Existed {
 		stood, err := a.board.parseKey(before)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -60,67 +59,9 @@ func TestAKilledProcessLosesNoEnd(t *testing.T) {
 	}
 }
 
-// The caller gives up at each request in turn. Another worker goes on at once.
-func TestAnImpatientCallersPeriodIsCalledFor(t *testing.T) {
-	t.Parallel()
-	for k := 1; ; k++ {
-		heir := newWorld(t, nil)
-		heir.define(t, leaderboard.Board{Name: "b", Cron: "@daily"})
-		heir.enter(t, "b")
-		heir.set(march(12, 0))
-		ctx, cancel := context.WithCancel(t.Context())
-		requests := 0
-		w := heir.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
-			return client(func(r *http.Request) (*http.Response, error) {
-				res, err := next.Do(r)
-				if requests++; requests == k {
-					cancel()
-					return nil, context.Canceled
-				}
-				return res, err
-			})
-		})
-		var c calls
-		_, err := w.Deliver(ctx, c.do)
-		cancel()
-		heir.deliver(t, c.do)
-		require.Empty(t, heir.dueItems(t), k)
-		require.Len(t, c.all, 1, k)
-		require.Equal(t, 1, c.all[0].Attempt, "giving up is no failure")
-		if err == nil {
-			require.Equal(t, 5, k, "the query, the claim, two reads; the end is stored all the same")
-			return
-		}
-	}
-}
-
 type client func(*http.Request) (*http.Response, error)
 
 func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
-
-func TestTwoWorkersShareThePeriods(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	many := faults.Size(20, 4)
-	for i := range many {
-		name := fmt.Sprint("board ", i)
-		w.define(t, leaderboard.Board{Name: name, Cron: "@daily"})
-		w.enter(t, name)
-	}
-	w.set(march(12, 0))
-	var c calls
-	var both sync.WaitGroup
-	for n := range 2 {
-		worker := w.shifted(t, time.Duration(n)*time.Second)
-		both.Go(func() {
-			_, err := worker.Deliver(t.Context(), c.do)
-			require.NoError(t, err)
-		})
-	}
-	both.Wait()
-	require.Len(t, c.all, many, "the lease keeps them apart")
-	require.Empty(t, w.dueItems(t))
-}
 
 // Clocks differ by 10 s, and the last score is on its way for a while.
 func TestTheLastScoreOfAPeriodIsInItsStandings(t *testing.T) {

@@ -242,18 +242,11 @@ func TestUndefineMeetsAWorker(t *testing.T) {
 				want = faults.ErrKilled
 			}
 			undefiner := quiet.process(t, nil, killed.Wrap)
-			in := faults.New(t, 1, faults.Rates{})
-			met := false
-			in.Script(func(sent string, _ []byte, _ int) faults.Fault {
-				if !met && sent == op {
-					met = true
-					require.ErrorIs(t, errorOf(undefiner.Undefine(t.Context(), "b")), want)
-				}
-				return faults.Fault{}
-			})
-			_, err := quiet.process(t, nil, in.Wrap).Deliver(t.Context(), func(context.Context, leaderboard.Ended) error { panic("called") })
+			worker := quiet.process(t, nil, before(op, func() {
+				require.ErrorIs(t, errorOf(undefiner.Undefine(t.Context(), "b")), want)
+			}))
+			_, err := worker.Deliver(t.Context(), func(context.Context, leaderboard.Ended) error { panic("called") })
 			require.NoError(t, err, op)
-			require.True(t, met, op)
 			require.Empty(t, quiet.dueItems(t), op)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	_ "time/tzdata"
 
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
@@ -105,6 +106,7 @@ func TestAPeriodThatEndedIsCalledForOnceWithItsFinalStandings(t *testing.T) {
 	w.play(t, "b#1", "bob 7", "zoe 5")
 
 	due := march(11, 1).Add(settled)
+	require.Equal(t, due.Add(30*24*time.Hour).Unix(), w.dueItems(t)[0].TTL)
 	for _, at := range []time.Time{noon, march(11, 0), march(11, 1), due.Add(-time.Millisecond)} {
 		w.set(at)
 		require.Zero(t, w.deliver(t, func(context.Context, leaderboard.Ended) error { panic("early") }), at)
@@ -136,23 +138,6 @@ func TestAPeriodThatEndedIsCalledForOnceWithItsFinalStandings(t *testing.T) {
 	require.Len(t, c.all, 1)
 }
 
-func TestAPeriodThatNobodyEnteredDoesNotEnd(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily"})
-	_, err := w.Top(t.Context(), in("b"), page1)
-	require.NoError(t, err)
-	_, _, err = w.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Float(1)})
-	require.ErrorIs(t, err, plaza.ErrInvalid)
-	w.set(march(14, 12))
-	var c calls
-	require.Zero(t, w.deliver(t, c.do))
-	w.enter(t, "b")
-	w.set(march(20, 12))
-	require.Equal(t, 1, w.deliver(t, c.do))
-	require.Equal(t, []string{"b 20260314T000000Z"}, c.names())
-}
-
 func TestAWorkerThatWasAwayGetsEveryPeriodInOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -174,24 +159,6 @@ func TestAWorkerThatWasAwayGetsEveryPeriodInOrder(t *testing.T) {
 		keys[ended.Key] = true
 	}
 	require.Len(t, keys, 6)
-}
-
-// A pass queues 100 periods of a board.
-func TestALongAbsenceIsCaughtUp(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	minutes := faults.Size(130, 8)
-	w.define(t, leaderboard.Board{Name: "b", Cron: "* * * * *", Grace: 100 * time.Hour})
-	for i := range minutes {
-		_, err := w.in(t, "b", noon.Add(-time.Duration(i)*time.Minute))
-		require.NoError(t, err)
-	}
-	w.set(noon.Add(200 * time.Hour))
-	var c calls
-	first := w.deliver(t, c.do)
-	require.Equal(t, minutes, first+w.deliver(t, c.do))
-	require.True(t, slices.IsSorted(c.names()))
-	require.Len(t, c.names(), minutes)
 }
 
 func TestManyBoardsThatEndAtOnce(t *testing.T) {
@@ -228,30 +195,6 @@ func TestManyBoardsThatEndAtOnce(t *testing.T) {
 	require.Len(t, slices.Compact(names), many)
 }
 
-// A period has the Grace of the time when it began.
-func TestAnotherGraceIsForLaterPeriods(t *testing.T) {
-	t.Parallel()
-	for name, graces := range map[string][2]time.Duration{"longer": {time.Hour, 5 * time.Hour}, "shorter": {5 * time.Hour, time.Hour}} {
-		w := newWorld(t, nil)
-		w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Grace: graces[0]})
-		w.enter(t, "b")
-		w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Grace: graces[1]})
-		w.set(march(11, 12))
-		w.enter(t, "b")
-		var c calls
-		for day, grace := range graces {
-			end := march(11+day, 0)
-			c.all = nil
-			w.set(end.Add(grace).Add(settled - time.Second))
-			w.deliver(t, c.do)
-			require.NotContains(t, c.names(), "b "+end.AddDate(0, 0, -1).Format("20060102T150405Z"), name)
-			w.set(w.Now().Add(2 * time.Second))
-			require.Equal(t, 1, w.deliver(t, c.do), name)
-		}
-		require.Empty(t, w.dueItems(t))
-	}
-}
-
 func TestAPeriodWhoseEntriesExpiredSaysSo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -275,48 +218,6 @@ func TestAPeriodWhoseEntriesExpiredSaysSo(t *testing.T) {
 	require.Equal(t, []bool{true, false}, expired)
 }
 
-// The standings of a period are at its end what they are later.
-func TestOtherCallsLeaveWhatIsDueAlone(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Operator: leaderboard.Increment})
-	s := leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(3), Op: w.id(), Guard: true}
-	w.submit(t, s)
-	w.enter(t, "b")
-	due := w.dueItems(t)
-	require.Len(t, due, 1)
-	require.Equal(t, march(11, 0).Add(settled+30*24*time.Hour).Unix(), due[0].TTL)
-	drift, err := w.Check(t.Context(), in("b"))
-	require.NoError(t, err)
-	require.Zero(t, drift)
-	drift, err = w.Repair(t.Context(), in("b"))
-	require.NoError(t, err)
-	require.Zero(t, drift)
-	w.set(march(11, 0))
-	_, err = w.Undo(t.Context(), s)
-	require.ErrorIs(t, err, leaderboard.ErrClosed)
-	require.NoError(t, w.Erase(t.Context(), "ann"))
-	require.Equal(t, due, w.dueItems(t))
-	w.set(march(12, 0))
-	var c calls
-	require.Equal(t, 1, w.deliver(t, c.do))
-	require.Equal(t, []string{"b 20260310T000000Z"}, c.names())
-}
-
-func TestDeliverRefusesInvalidArgumentsBeforeAnythingIsRead(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	_, err := w.Deliver(t.Context(), nil)
-	requireInvalid(t, "do", err)
-	requireInvalid(t, "do", w.Run(t.Context(), nil))
-	for field, o := range map[string]leaderboard.Options{
-		"Options.Parallel": {Parallel: 1001}, "Options.Parallel ": {Parallel: -1}, "Options.Poll": {Poll: -1},
-	} {
-		_, err := leaderboard.New(dynamotest.DB(t), w.table, w.clock, &o)
-		requireInvalid(t, strings.TrimSpace(field), err)
-	}
-}
-
 func TestEndedPeriodsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -337,4 +238,76 @@ func TestEndedPeriodsCostNoMoreThanStated(t *testing.T) {
 	meter.AtMost(t, "it succeeds", cost{Requests: 1 + 4, Read: 0.5 + 2, Write: 2}, func() {
 		require.Equal(t, 1, w.deliver(t, (&calls{}).do))
 	})
+}
+
+// Clocks change by half an hour on Lord Howe Island.
+func TestPeriodsEndByTheWallClockWhereClocksChange(t *testing.T) {
+	t.Parallel()
+	for name, changes := range map[string][]time.Time{
+		"Europe/Berlin":       {time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC), time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC)},
+		"Australia/Lord_Howe": {time.Date(2026, 4, 4, 15, 0, 0, 0, time.UTC), time.Date(2026, 10, 3, 15, 30, 0, 0, time.UTC)},
+	} {
+		zone, err := time.LoadLocation(name)
+		require.NoError(t, err)
+		for _, change := range changes[:faults.Size(2, 1)] {
+			_, before := change.Add(-time.Second).In(zone).Zone()
+			_, after := change.In(zone).Zone()
+			require.NotEqual(t, before, after, "the clocks change in %s at %v", name, change)
+			for cron, begin := range faults.Sample(3, map[string]func(at time.Time, n int) time.Time{
+				"@daily": func(at time.Time, n int) time.Time {
+					return time.Date(at.Year(), at.Month(), at.Day()+n, 0, 0, 0, 0, zone)
+				},
+				"@weekly": func(at time.Time, n int) time.Time {
+					return time.Date(at.Year(), at.Month(), at.Day()-int(at.Weekday())+7*n, 0, 0, 0, 0, zone)
+				},
+				"@monthly": func(at time.Time, n int) time.Time {
+					return time.Date(at.Year(), at.Month()+time.Month(n), 1, 0, 0, 0, 0, zone)
+				},
+			}) {
+				t.Run(fmt.Sprint(name, cron, change.Month()), func(t *testing.T) {
+					t.Parallel()
+					w := newWorld(t, nil)
+					worker := w.process(t, zoneless())
+					w.define(t, leaderboard.Board{Name: "b", Cron: cron, Zone: name})
+					local := change.In(zone)
+					for n := -1; n <= 1; n++ {
+						start, end := begin(local, n), begin(local, n+1)
+						for _, at := range []time.Time{start, end.Add(-time.Second)} {
+							w.set(at)
+							w.enter(t, "b")
+						}
+						w.set(end.Add(settled - time.Second))
+						var c calls
+						require.Zero(t, worker.deliver(t, c.do))
+						w.set(end.Add(settled + time.Second))
+						require.Equal(t, 1, worker.deliver(t, c.do))
+						want := leaderboard.Period{Name: start.UTC().Format("20060102T150405Z"), Start: start.UTC(), End: end.UTC()}
+						require.Equal(t, want, c.all[0].Period)
+					}
+				})
+			}
+		}
+	}
+}
+
+// The worker's machine has other rules for the zone than the one that opened the period.
+func TestTheStoredPeriodDecidesWhenItEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Zone: "Europe/Berlin"})
+	w.enter(t, "b")
+	o := new(leaderboard.Options)
+	o.SetZones(func(name string) (*time.Location, error) { return time.FixedZone(name, 5*3600), nil })
+	other := w.process(t, o)
+	end := march(10, 23)
+	var c calls
+	w.set(end.Add(settled - time.Second))
+	require.Zero(t, other.deliver(t, c.do))
+	w.set(end.Add(settled + time.Second))
+	require.Equal(t, 1, other.deliver(t, c.do))
+	require.Equal(t, end, c.all[0].Period.End)
+	other.enter(t, "b") // until the next day by its own rules
+	w.set(march(11, 19).Add(settled + time.Second))
+	require.Equal(t, 1, w.deliver(t, c.do))
+	require.Equal(t, []time.Time{march(10, 23), march(11, 19)}, []time.Time{c.all[1].Period.Start, c.all[1].Period.End})
 }

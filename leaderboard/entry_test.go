@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -57,43 +56,6 @@ func TestEntryIsReadImmediately(t *testing.T) {
 	requireInvalid(t, "Player", err)
 	_, err = w.Entry(t.Context(), in(""), "ann")
 	requireInvalid(t, "Board", err)
-}
-
-func TestRowsCarryMeta(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Shards: 3})
-	for i := range 5 {
-		s := score("b", fmt.Sprint("p", i), int64(9-i), 0)
-		if i != 3 {
-			s.Meta = fmt.Appendf(nil, `{"replay":%d}`, i)
-		}
-		w.submit(t, s)
-	}
-	check := func(rows []leaderboard.Standing, err error) {
-		t.Helper()
-		require.NoError(t, err)
-		require.Len(t, rows, 5)
-		for i, row := range rows {
-			var want json.RawMessage
-			if i != 3 {
-				want = fmt.Appendf(nil, `{"replay":%d}`, i)
-			}
-			require.Equal(t, want, row.Meta)
-		}
-	}
-	page, err := w.Top(t.Context(), in("b"), cursor.PageRequest{})
-	check(page.Items, err)
-	check(w.Range(t.Context(), in("b"), 1, 5))
-	check(w.Around(t.Context(), in("b"), "p2", 5))
-	check(w.AroundScore(t.Context(), in("b"), leaderboard.Int(7), 5))
-	check(w.Players(t.Context(), in("b"), []string{"p0", "p1", "p2", "p3", "p4"}))
-	changes(t, w.Hide, "p1", true)
-	rows := all(t, 0, w.hiddenOf(in("b")))
-	require.JSONEq(t, `{"replay":1}`, string(rows[0].Meta))
-
-	w.submit(t, score("b", "p0", 99, 1)) // without Meta
-	require.Nil(t, all(t, 0, w.top(in("b")))[0].Meta)
 }
 
 // The test fills every attribute that grows. The entry stays below 8 KB.

@@ -246,36 +246,6 @@ func ExampleRepository_Periods() {
 	// 1h0m0s userA
 }
 
-// A player leaves, and the board is checked.
-func ExampleRepository_Erase() {
-	ctx := context.Background()
-	boards, done := openBoards(ctx)
-	defer done()
-	starWar := leaderboard.In{Board: "StarWar"}
-	if _, err := boards.Define(ctx, leaderboard.Board{Name: starWar.Board}); err != nil {
-		log.Fatal(err)
-	}
-	submit(ctx, boards, time.Now().Add(-time.Hour),
-		leaderboard.Submission{Board: "StarWar", Player: "userA", Score: leaderboard.Int(60)},
-		leaderboard.Submission{Board: "StarWar", Player: "userB", Score: leaderboard.Int(90)},
-	)
-
-	if err := boards.Erase(ctx, "userB"); err != nil {
-		log.Fatal(err)
-	}
-	n, err := boards.Count(ctx, starWar)
-	if err != nil {
-		log.Fatal(err)
-	}
-	drift, err := boards.Check(ctx, starWar) // Repair would fix what it finds
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(n, "left, broken:", drift.Broken)
-	// Output:
-	// 1 left, broken: 0
-}
-
 // openBoards opens boards on a new table of a local DynamoDB.
 func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func()) {
 	return openBoardsWith(ctx, nil)

@@ -1,11 +1,6 @@
 package leaderboard_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -113,67 +107,4 @@ func TestAnEarlierFoldsPublicationIsNotUsed(t *testing.T) {
 	require.NoError(t, w.raw(t).Get("pk", "R#b#"+forever).Range("sk", dynamo.Equal, "ROOT").All(t.Context(), &left))
 	require.Empty(t, left, "the folder deletes what nobody reads")
 	ranks(w, 532, false, "counted")
-}
-
-// Some write and read while the ranking changes.
-func TestTheRankingChangesUnderWrites(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("TestAnEarlierFoldsPublicationIsNotUsed changes it without writers; CI runs this too")
-	}
-	t.Parallel()
-	for seed := range faults.Seeds(4) {
-		w := newOwn(t, leaderboard.Table)
-		w.switchTo(t, leaderboard.RankByCount)
-		w.play(t, "b", "ann 1", "bob 2")
-		w.load(t, "b", crowded(600))
-		w = w.followed(t)
-		ctx, stop := context.WithCancel(t.Context())
-		var group sync.WaitGroup
-		for i := range 3 {
-			random, process := rand.New(rand.NewPCG(seed, uint64(i))), w.process(t, nil)
-			group.Go(func() {
-				for range 200 {
-					if ctx.Err() != nil {
-						return
-					}
-					player := fmt.Sprint("player ", random.IntN(30))
-					_, _, err := process.Submit(t.Context(), score("b", player, random.Int64N(5), random.IntN(3)))
-					if !errors.Is(err, plaza.ErrRemoved) { // as another removed the player later
-						require.NoError(t, err)
-					}
-					process.ForgetPublished()
-					rank, err := process.Rank(t.Context(), in("b"), player)
-					if err == nil {
-						require.LessOrEqual(t, int64(1), rank.Rank)
-						require.LessOrEqual(t, rank.Rank, rank.Ordinal)
-					} else {
-						require.ErrorIs(t, err, plaza.ErrNotFound, "another removed the player")
-					}
-					if random.IntN(10) == 0 {
-						_, err := process.Remove(t.Context(), in("b"), player)
-						require.NoError(t, err)
-					}
-				}
-			})
-		}
-		for range 2 {
-			w.switchTo(t, leaderboard.RankByFold)
-			w.publish(t)
-			w.switchTo(t, leaderboard.RankByCount)
-			w.publish(t)
-		}
-		w.switchTo(t, leaderboard.RankByFold)
-		w.publish(t)
-		stop()
-		group.Wait()
-		w.publish(t)
-		want := all(t, 100, w.top(in("b")))
-		for i := 0; i < len(want); i += len(want) / 25 {
-			require.Equal(t, timeless(want[i].Position), w.rank(t, in("b"), want[i].Player))
-		}
-		w.agrees(t, "b", forever, 1)
-		drift, err := w.Check(t.Context(), in("b"))
-		require.NoError(t, err)
-		require.Zero(t, drift)
-	}
 }

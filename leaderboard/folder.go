@@ -15,9 +15,9 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Folder counts the entries of the boards whose Ranking is RankByFold. It holds their
-// order keys in memory, about 42 bytes an entry, follows the table's stream, and
-// publishes counts from which readers find ranks. Run starts it.
+// Folder counts the entries of the boards whose Ranking is RankByFold. It follows the
+// table's stream, holds about 42 bytes an entry in memory, and publishes counts from
+// which readers find ranks. Run starts it.
 type Folder struct {
 	folds folder.Folder
 	opts  FolderOptions
@@ -128,14 +128,13 @@ type FolderStatus struct {
 func (f *Folder) Status() FolderStatus { return FolderStatus(f.folds.Status()) }
 
 // Run folds until ctx ends, and returns the context's error. Any number of processes may
-// run a folder: one leads, and the others wait to take over. It must not be called again
-// before it has returned.
+// run a folder: one leads, and the others wait to take over, within a third of
+// FolderOptions.Lease if the leader is stopped, after Lease if it died. Until the next
+// leader has read the boards, ranks are as of the last publication. A Folder has one Run
+// at a time.
 //
-// A wrong table, a stream that is switched off and a missing permission end it with
-// plaza.ErrTable. It reports other errors to FolderOptions.OnAttempt and goes on. If the
-// leader is stopped, another leads within a third of FolderOptions.Lease; if it died,
-// after Lease. Until the next leader has read the boards, ranks are those that were
-// published last.
+// A wrong table, a stream that is switched off and a missing permission end Run with
+// plaza.ErrTable. It reports other errors to FolderOptions.OnAttempt and goes on.
 //
 // Cost: 1 request, 1 WCU every third of Lease; 1 request, 1 WCU for each KB of a
 // published root, and as much for changed blocks.

@@ -22,7 +22,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
-	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -205,34 +204,6 @@ func TestWritesDuringALoadAreFolded(t *testing.T) {
 			w.foldedExactly(t, f)
 		})
 	}
-}
-
-func TestWritersDoNotWaitForALoad(t *testing.T) {
-	if !faults.Full() {
-		t.Skip("TestWritesDuringALoadAreFolded writes beside each page; CI runs this too")
-	}
-	t.Parallel()
-	w := newFolded(t, nil)
-	w.defineFolded(t)
-	f := w.folder(t, leaderboard.FolderOptions{Settle: 50 * time.Millisecond}, nil)
-	ctx, stop := context.WithCancel(t.Context())
-	group := parallel.New()
-	for i := range uint64(4) {
-		group.Go(func() error {
-			random := rand.New(rand.NewPCG(i, 0))
-			for ctx.Err() == nil {
-				if err := w.write(t.Context(), random); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	require.NoError(t, f.CatchUp(t.Context()))
-	stop()
-	require.NoError(t, group.Wait())
-	require.NoError(t, f.CatchUp(t.Context()))
-	w.foldedExactly(t, f)
 }
 
 // The index lags for less than Settle: what was written before the folder began is in

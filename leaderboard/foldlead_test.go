@@ -128,58 +128,6 @@ func (w world) tidy(t testing.TB) {
 	})
 }
 
-func TestAFolderThatStopsLetsAnotherLead(t *testing.T) {
-	inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
-		ann := w.fold(t)
-		first := w.catchesUp(t)
-		require.Equal(t, faults.Full(), len(first.Blocks()) > 0)
-		require.True(t, ann.Status().Leading)
-		bob := w.fold(t)
-		w.move(t, 1, 30)
-		if faults.Full() {
-			require.Equal(t, first.Gen, w.catchesUp(t).Gen)
-		}
-		require.False(t, bob.Status().Leading)
-
-		require.ErrorIs(t, ann.stop(), context.Canceled)
-		require.False(t, ann.Status().Leading)
-		time.Sleep(foldLease/3 + time.Second)
-		require.True(t, bob.Status().Leading)
-		w.move(t, 2, 30)
-		require.Equal(t, first.Gen+1, w.catchesUp(t).Gen)
-		if faults.Full() { // TestAFolderThatDiesLeavesWhatTheNextOneCompletes has few blocks to delete
-			w.tidy(t)
-		}
-		require.Empty(t, append(ann.errs, bob.errs...))
-	})
-}
-
-func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
-	for k := faults.Size(0, 2); k <= faults.Size(8, 2); k++ { // after so many writes
-		t.Run(fmt.Sprint(k), func(t *testing.T) {
-			inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
-				in := faults.New(t, 1, faults.Rates{})
-				if in.KillBefore(1); k > 0 {
-					in.KillAt(k)
-				}
-				ann := w.fold(t, in.Wrap)
-				turn := 0
-				until(t, "ann is killed", func() bool {
-					turn++
-					w.move(t, turn, 20)
-					return in.Count(faults.KilledBefore)+in.Count(faults.KilledAfter) > 0
-				})
-				_ = ann.stop()
-				bob := w.fold(t)
-				w.move(t, turn+1, 20)
-				w.catchesUp(t)
-				require.True(t, bob.Status().Leading)
-				w.tidy(t)
-			})
-		})
-	}
-}
-
 // What a folder sent before it was frozen arrives after another took over.
 func TestAFrozenFolderDamagesNothing(t *testing.T) {
 	if !faults.Full() {

@@ -28,8 +28,8 @@ func (a attempt) forgotten() bool {
 	return a.period.end.IsZero() && !a.now.Before(a.Op.Time().Add(forgetOp))
 }
 
-// guardItem is G#op#hash / G: what became of one guarded operation on one entry. It
-// has no names, so Erase leaves it. It is less than 1 KB.
+// guardItem is G#op#hash / G: one guarded operation on one entry, and its result. It has
+// no names, so Erase leaves it. It is less than 1 KB.
 type guardItem struct {
 	PK     string `dynamo:"pk"`
 	SK     string `dynamo:"sk"`
@@ -92,8 +92,8 @@ func (r *Repository) answered(ctx context.Context, a attempt, refusal error) (an
 	return r.answerOf(a, g, e)
 }
 
-// answerOf is the first answer to a submission whose guard stands, by the entry as it
-// was read after the guard.
+// answerOf is the first answer to a submission that has a guard, by the entry as it was
+// read after the guard.
 func (r *Repository) answerOf(a attempt, g guardItem, e *entryItem) (answer, error) {
 	if g.Undone || g.Life != e.life() {
 		return answer{}, plaza.ErrRemoved
@@ -141,7 +141,7 @@ type operation struct {
 // knowledge is what a refused transaction showed of a guard.
 type knowledge struct {
 	absent bool
-	life   ids.ID // where it stands and was not undone
+	life   ids.ID // if it is there and was not undone
 }
 
 func (o *operation) answer(got answer, err error) { o.answered, o.got, o.err = true, got, err }

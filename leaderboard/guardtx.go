@@ -70,7 +70,7 @@ type guardTx struct {
 	writes []guardWrite
 
 	at     place // of the entry after the writes so far
-	stands bool
+	exists bool
 	moved  bool // whether one of them changes the entry
 	least  ids.ID
 	lastOp ids.ID
@@ -88,10 +88,10 @@ type guardWrite struct {
 // newGuardTx applies the operations to the entry, one after another. It answers those
 // that the entry or the board refuses.
 func (r *Repository) newGuardTx(ctx context.Context, e *entryItem, by ids.ID, operations []*operation) (*guardTx, error) {
-	t := &guardTx{r: r, by: by, e: e, life: e.life(), stands: e.Key != nil, lastOp: e.LastOp}
+	t := &guardTx{r: r, by: by, e: e, life: e.life(), exists: e.Key != nil, lastOp: e.LastOp}
 	a := operations[0].attempt
 	t.at = place{score: Score{kind: a.board.Kind}, player: a.Player}
-	if t.stands {
+	if t.exists {
 		var err error
 		if t.at, err = a.board.placeOf(e.Key, a.Player); err != nil {
 			return nil, r.table.Corrupt(a.entry(), err.Error())
@@ -133,17 +133,17 @@ func (t *guardTx) add(ctx context.Context, o *operation) error {
 	if newest {
 		next.sub = o.Sub
 	}
-	if !o.undo && (!t.stands || o.At.After(t.at.at)) {
+	if !o.undo && (!t.exists || o.At.After(t.at.at)) {
 		next.at = o.At
 	}
 	w := guardWrite{operation: o, new: o.board.appendDecided(nil, next.score, next.sub)}
-	if t.stands {
+	if t.exists {
 		w.old = o.board.appendDecided(nil, t.at.score, t.at.sub)
 	}
 	if !o.undo {
 		w.got.Result = Result{
-			Period: o.period.name(), Old: t.at.score, New: next.score, Existed: t.stands,
-			Improved: !t.stands || bytes.Compare(w.new, w.old) < 0,
+			Period: o.period.name(), Old: t.at.score, New: next.score, Existed: t.exists,
+			Improved: !t.exists || bytes.Compare(w.new, w.old) < 0,
 		}
 		if err := t.refuse(ctx, o, w.got.Result); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (t *guardTx) add(ctx context.Context, o *operation) error {
 	if newest {
 		t.lastOp, t.newest = o.Op, o
 	}
-	t.at, t.stands, t.moved = next, true, true
+	t.at, t.exists, t.moved = next, true, true
 	t.writes = append(t.writes, w)
 	return nil
 }
@@ -198,7 +198,7 @@ func (t *guardTx) run(ctx context.Context) error {
 	return t.r.table.Run(ctx, tx)
 }
 
-// writeGuard is a put of a new guard or an update of one that stands.
+// writeGuard is a put of a new guard, or an update of a stored one.
 func (t *guardTx) writeGuard(w guardWrite) (*store.Put, *store.Update) {
 	o, key := w.operation, w.operation.guard()
 	life := t.life

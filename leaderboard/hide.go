@@ -11,14 +11,14 @@ import (
 )
 
 // Remove takes the player off the board, hidden or not. A submission with a later
-// Op brings the player back, and not hidden. The player's name, and what the entry
-// remembers of operations, stay until the period expires. changed is true only if
-// this call removed the player. If the answer is lost and others remove, hide or
-// unhide the player meanwhile, it may be plaza.ErrUnknownOutcome: repeat the call if
-// it is still wanted.
+// Op brings the player back, and not hidden. The player's name and the operations that
+// the entry remembers stay until the period expires. changed is true only if this call
+// removed the player.
 //
-// Of Remove, Hide and Unhide a later call stands, even if a request of an earlier one
-// arrives after it, while clocks differ by less than the time between the two.
+// If the answer is lost and others remove, hide or unhide the player meanwhile, the
+// error may be plaza.ErrUnknownOutcome: repeat the call if it is still wanted. A request
+// that arrives after a later Remove, Hide or Unhide changes nothing, while clocks differ
+// by less than the time between the two calls.
 //
 // Cost: 1 request, 2 WCU, for each KB of the entry; 2 requests if nothing changed.
 //
@@ -47,8 +47,7 @@ func (r *Repository) Remove(ctx context.Context, in In, player string) (changed 
 
 // Hide takes the player out of the standings until Unhide, whatever is submitted
 // meanwhile. A player who is not on the board is plaza.ErrNotFound. changed is true
-// only if this call hid the player. plaza.ErrUnknownOutcome and clocks are as in
-// Remove.
+// only if this call hid the player. Lost answers and late requests: as Remove.
 //
 // Cost: 1 request, 3 WCU, for each KB of the entry; 2 requests, 2 WCU if nothing
 // changed.
@@ -62,7 +61,7 @@ func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bo
 }
 
 // Unhide undoes Hide: the player gets the place of the current score. changed is
-// true only if this call did it. plaza.ErrUnknownOutcome and clocks are as in Remove.
+// true only if this call did it. Lost answers and late requests: as Remove.
 //
 // Cost: as Hide.
 func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed bool, err error) {

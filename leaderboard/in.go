@@ -16,13 +16,12 @@ import (
 // nobody has submitted to the current period and this machine lacks the board's
 // zone, a call returns plaza.ErrUnavailable.
 //
-// Every call that takes an In costs more where the process must read the board: 2
-// requests, 2 RCU every Options.Refresh; 2 requests, 2 RCU each time while nobody
-// has submitted to the current period; 1 request, 1 RCU for an old period. With
-// RankByFold, a call that finds ranks or counts costs more where the process must read
-// what was published of the period: 1 request every second, 0.5 RCU for each 4 KB,
-// which are 33 KB for 10 million players; and once for each part of about 70,000
-// players, 1 request, 1 RCU for each 4 KB.
+// A call that takes an In costs more where the process must read the board: 2 requests,
+// 2 RCU every Options.Refresh, and each time while nobody has submitted to the current
+// period; 1 request, 1 RCU for an old period. With RankByFold, ranks and counts cost
+// more where the process must read the published numbers: 1 request a second, 0.5 RCU
+// for each 4 KB of 33 KB for 10 million players; and 1 request, 1 RCU once for each part
+// of about 70,000 players.
 type In struct {
 	Board  string
 	Period string // as in a Result or a Period; "" is the current one

@@ -204,8 +204,7 @@ func TestAnotherSubmissionUnderAnOpIsAConflict(t *testing.T) {
 		} {
 			other := s
 			change(&other)
-			_, _, err := w.Submit(t.Context(), other)
-			require.ErrorIs(t, err, plaza.ErrConflict, "%s: %s", name, field)
+			w.refuses(t, other, plaza.ErrConflict, "%s: %s", name, field)
 		}
 		require.Equal(t, first, w.repeat(t, s), name)
 		require.Equal(t, stands, w.entry(t, "ann", "b", forever), name)
@@ -216,30 +215,34 @@ func TestAnotherSubmissionUnderAnOpIsAConflict(t *testing.T) {
 	s := score("b", "bob", 1, 0)
 	s.Op = w.id()
 	w.submit(t, with(s, leaderboard.Increment))
-	_, _, err := w.Submit(t.Context(), with(s, leaderboard.Decrement))
-	require.ErrorIs(t, err, plaza.ErrConflict)
+	w.refuses(t, with(s, leaderboard.Decrement), plaza.ErrConflict)
 }
 
 func TestInvalidConfigurationFailsInNew(t *testing.T) {
 	t.Parallel()
 	db, gen := dynamo.NewFromIface(nil), &clock{}
-	for field, made := range map[string]func() (*leaderboard.Repository, error){
-		"db":    func() (*leaderboard.Repository, error) { return leaderboard.New(nil, "x", gen, nil) },
-		"table": func() (*leaderboard.Repository, error) { return leaderboard.New(db, "", gen, nil) },
-		"gen":   func() (*leaderboard.Repository, error) { return leaderboard.New(db, "x", nil, nil) },
-		"Options.Refresh": func() (*leaderboard.Repository, error) {
-			return leaderboard.New(db, "x", gen, &leaderboard.Options{Refresh: -1})
-		},
-		"Options.Refresh ": func() (*leaderboard.Repository, error) {
-			return leaderboard.New(db, "x", gen, &leaderboard.Options{Refresh: time.Minute + 1})
-		},
-		"Options.Parallel": func() (*leaderboard.Repository, error) {
-			return leaderboard.New(db, "x", gen, &leaderboard.Options{Parallel: -1})
-		},
+	_, err := leaderboard.New(nil, "x", gen, nil)
+	requireInvalid(t, "db", err)
+	_, err = leaderboard.New(db, "", gen, nil)
+	requireInvalid(t, "table", err)
+	_, err = leaderboard.New(db, "x", nil, nil)
+	requireInvalid(t, "gen", err)
+	for _, c := range []struct {
+		field string
+		leaderboard.Options
+	}{
+		{"Options.Refresh", leaderboard.Options{Refresh: -1}},
+		{"Options.Refresh", leaderboard.Options{Refresh: time.Minute + 1}},
+		{"Options.Parallel", leaderboard.Options{Parallel: -1}},
+		{"Options.Parallel", leaderboard.Options{Parallel: 1001}},
+		{"Options.Poll", leaderboard.Options{Poll: -1}},
 	} {
-		_, err := made()
-		requireInvalid(t, strings.TrimSpace(field), err)
+		_, err := leaderboard.New(db, "x", gen, &c.Options)
+		requireInvalid(t, c.field, err)
 	}
-	_, err := leaderboard.New(db, "x", gen, nil)
+	boards, err := leaderboard.New(db, "x", gen, nil)
 	require.NoError(t, err)
+	_, err = boards.Deliver(t.Context(), nil)
+	requireInvalid(t, "do", err)
+	requireInvalid(t, "do", boards.Run(t.Context(), nil))
 }

@@ -177,9 +177,9 @@ func (r *Repository) growPeriod(ctx context.Context, b *board, p period) (period
 		if item == nil {
 			return period{}, errStale // deleted meanwhile
 		}
-		var stands periodItem
-		err := r.table.Decode(item, &stands)
-		return stands.period(), err
+		var stored periodItem
+		err := r.table.Decode(item, &stored)
+		return stored.period(), err
 	}
 	return grown, err
 }

@@ -84,35 +84,12 @@ func TestAResetIsANewPeriod(t *testing.T) {
 	items := w.items(t)
 	for _, player := range []string{"ann", "zoe"} {
 		late.Player = player
-		_, _, err := w.Submit(t.Context(), late)
-		require.ErrorIs(t, err, leaderboard.ErrClosed)
-		require.ErrorIs(t, err, plaza.ErrRemoved)
+		w.refuses(t, late, leaderboard.ErrClosed)
 	}
 	_, err := w.in(t, "b", march(8, 0)) // nobody opened that period
 	require.ErrorIs(t, err, leaderboard.ErrClosed)
 	require.Equal(t, items, w.items(t))
 	require.Equal(t, []string{"bob 60", "ann 55"}, w.standings(t, "b", first.Period, 1))
-}
-
-func TestARepeatAfterAResetStaysInItsPeriod(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment, Cron: "@hourly", Grace: time.Hour})
-	s := leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(1), Op: w.id()}
-	first := w.submit(t, s)
-	w.set(noon.Add(time.Hour))
-	require.Equal(t, first.Period, w.repeat(t, s).Period)
-}
-
-func TestPeriodsFollowTheWallClock(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Cron: "30 2 * * *", Zone: "America/New_York", Grace: 100 * time.Hour})
-	for day := 7; day <= 9; day++ { // clocks go forward on the 8th, at 2:00
-		_, err := w.in(t, "b", march(day, 20))
-		require.NoError(t, err)
-	}
-	require.Equal(t, []string{"Mar 7 07:30 to Mar 8 07:00", "Mar 8 07:00 to Mar 9 06:30", "Mar 9 06:30 to Mar 10 06:30"}, w.texts(t, "b"))
 }
 
 func TestAPeriodAndItsEntriesExpireTogether(t *testing.T) {
@@ -181,20 +158,20 @@ func TestConcurrentlyStoredPeriodsCount(t *testing.T) {
 				"pk": "B#b", "sk": "T#20260310T000000Z", "end": march(10, 18), "shards": 1,
 			}).Run(t.Context()))
 		}, "Mar 10 00:00 to Mar 10 18:00"},
+		"a later period, by another zone database": {func(t *testing.T, w world) {
+			_, err := w.in(t, "b", noon)
+			require.NoError(t, err)
+			require.NoError(t, w.raw(t).Delete("pk", "B#b").Range("sk", "T#20260310T000000Z").Run(t.Context()))
+			require.NoError(t, w.raw(t).Put(map[string]any{
+				"pk": "B#b", "sk": "T#20260310T060000Z", "end": march(11, 6), "shards": 1,
+			}).Run(t.Context()))
+		}, "Mar 10 06:00 to Mar 11 06:00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, 1, faults.Rates{})
 			rival := newWorld(t, nil)
 			rival.define(t, leaderboard.Board{Name: "b", Cron: "@daily"})
-			w := rival.process(t, nil, in.Wrap)
-			var once sync.Once
-			in.Script(func(op string, _ []byte, _ int) faults.Fault {
-				if op == "TransactWriteItems" {
-					once.Do(func() { c.meanwhile(t, rival) })
-				}
-				return faults.Fault{}
-			})
+			w := rival.process(t, nil, before("TransactWriteItems", func() { c.meanwhile(t, rival) }))
 			got, err := w.in(t, "b", noon)
 			require.NoError(t, err)
 			require.Equal(t, []string{c.want}, w.texts(t, "b"))
@@ -265,57 +242,6 @@ func TestPeriodsNeverOverlap(t *testing.T) {
 	}
 }
 
-// A process whose days begin at another time opens a period after this one has read
-// the stored periods and before it writes.
-func TestPeriodsOfAnotherZoneDatabaseDoNotOverlap(t *testing.T) {
-	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	rival := newWorld(t, nil)
-	rival.define(t, leaderboard.Board{Name: "b", Cron: "@daily"})
-	w := rival.process(t, nil, in.Wrap)
-	opened := false
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "TransactWriteItems" && !opened {
-			opened = true
-			_, err := rival.in(t, "b", noon)
-			require.NoError(t, err)
-			// The other process's midnight is six in the morning here.
-			require.NoError(t, rival.raw(t).Delete("pk", "B#b").Range("sk", "T#20260310T000000Z").Run(t.Context()))
-			require.NoError(t, rival.raw(t).Put(map[string]any{
-				"pk": "B#b", "sk": "T#20260310T060000Z", "end": march(11, 6), "shards": 1,
-			}).Run(t.Context()))
-		}
-		return faults.Fault{}
-	})
-	got, err := w.in(t, "b", noon)
-	require.NoError(t, err)
-	require.True(t, opened)
-	require.Equal(t, "20260310T060000Z", got.Period)
-	require.Equal(t, []string{"Mar 10 06:00 to Mar 11 06:00"}, w.texts(t, "b"))
-}
-
-func TestManySubmissionsOpenAPeriodOnce(t *testing.T) {
-	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, nil, in.Wrap)
-	w.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
-	w.submit(t, leaderboard.Submission{Board: "b", Player: "ann"})
-	w.set(noon.Add(time.Hour))
-	opened := atomic.Int64{}
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "TransactWriteItems" {
-			opened.Add(1)
-		}
-		return faults.Fault{}
-	})
-	var many []leaderboard.Submission
-	for i := range faults.Size(100, 40) {
-		many = append(many, leaderboard.Submission{Board: "b", Player: strconv.Itoa(i), Op: w.id()})
-	}
-	w.submitMany(t, many)
-	require.EqualValues(t, 1, opened.Load())
-}
-
 // Another process opens the period while many submissions of this process are about
 // to.
 func TestLateSubmissionsReloadTheBoardOnce(t *testing.T) {
@@ -384,21 +310,13 @@ func (w world) ttl(t testing.TB, board string) int64 {
 
 func TestConcurrentlyGrownShardsStay(t *testing.T) {
 	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, nil, in.Wrap)
+	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
 	w.submit(t, score("b", "ann", 1, 0))
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
-	var once sync.Once
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "UpdateItem" {
-			once.Do(func() {
-				require.NoError(t, w.raw(t).Update("pk", "B#b").Range("sk", "T#"+forever).Set("shards", 8).Run(t.Context()))
-			})
-		}
-		return faults.Fault{}
-	})
-	w.submit(t, score("b", "bob", 1, 0))
+	w.process(t, nil, before("UpdateItem", func() {
+		require.NoError(t, w.raw(t).Update("pk", "B#b").Range("sk", "T#"+forever).Set("shards", 8).Run(t.Context()))
+	})).submit(t, score("b", "bob", 1, 0))
 	require.Equal(t, 8, w.spans(t, "b")[0].Shards)
 }
 

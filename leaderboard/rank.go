@@ -19,9 +19,9 @@ func (b *board) scoreBound(field string, score Score) ([]byte, error) {
 // scored is how many bytes of a key hold the score.
 const scored = 8
 
-// Rank returns the player's rank by the current score. It is exact once writers are
-// quiet: until then the index that it counts may lag, and what a Folder published
-// may be older. A player who is hidden or not on the board is plaza.ErrNotFound.
+// Rank returns the player's position by the current score. It is exact once nobody
+// writes: the index lags, and a Folder's numbers may be older. A player who is hidden or
+// not on the board is plaza.ErrNotFound.
 //
 // Cost: 1 request, 1 RCU, and 2 requests, 1 RCU a shard, as Count for the entries
 // above; with RankByFold for up to 511.

@@ -1,6 +1,7 @@
 package leaderboard_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +15,28 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
+
+// place is a player's place on a board of the model.
+type place struct {
+	player     string
+	score, sub int64
+	at         int
+}
+
+// better compares two places, the better first.
+func better(b leaderboard.Board, p, q place) int {
+	along := func(order leaderboard.Order, n int) int {
+		if order == leaderboard.Descending {
+			return -n
+		}
+		return n
+	}
+	at := cmp.Compare(p.at, q.at)
+	if b.Ties == leaderboard.LaterFirst {
+		at = -at
+	}
+	return cmp.Or(along(b.Order, cmp.Compare(p.score, q.score)), along(b.SubOrder, cmp.Compare(p.sub, q.sub)), at, cmp.Compare(p.player, q.player))
+}
 
 // modelBoard ranks players by brute force.
 type modelBoard struct {

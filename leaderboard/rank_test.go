@@ -12,68 +12,18 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-func TestRanksOfTies(t *testing.T) {
+// Nothing can be worse.
+func TestThePercentileOfTheLeastScore(t *testing.T) {
 	t.Parallel()
 	bothRankings(t, func(t *testing.T, w world) {
-		for _, c := range faults.Some(2, []struct {
-			board leaderboard.Board
-			want  []string
-		}{
-			{leaderboard.Board{Name: "high wins"}, []string{"1/1 cat 50", "2/1 ann 50", "3/3 bob 50", "4/4 eve 50", "5/5 dan 30"}},
-			{leaderboard.Board{Name: "low wins", Order: leaderboard.Ascending}, []string{"1/1 dan 30", "2/2 cat 50", "3/2 ann 50", "4/4 bob 50", "5/5 eve 50"}},
-			{leaderboard.Board{Name: "later wins", Ties: leaderboard.LaterFirst}, []string{"1/1 ann 50", "2/1 cat 50", "3/3 bob 50", "4/4 eve 50", "5/5 dan 30"}},
-			{leaderboard.Board{Name: "a low sub wins", SubOrder: leaderboard.Ascending}, []string{"1/1 eve 50", "2/2 bob 50", "3/3 cat 50", "4/3 ann 50", "5/5 dan 30"}},
-		}...) {
-			w.define(t, c.board)
-			w.play(t, c.board.Name, "cat 50 9", "ann 50 9", "bob 50 5", "eve 50 2", "dan 30 9")
-			w.publish(t)
-			for limit := 0; limit < 6; limit += faults.Size(1, 3) {
-				require.Equal(t, c.want, texts(all(t, limit, w.top(in(c.board.Name)))), c.board.Name)
-			}
-			players, err := w.Players(t.Context(), in(c.board.Name), []string{"dan", "nobody", "bob", "ann", "dan", "eve", "cat"})
-			require.NoError(t, err)
-			require.Equal(t, c.want, texts(players), c.board.Name)
-			for i, row := range players {
-				require.Equal(t, timeless(row.Position), w.rank(t, in(c.board.Name), row.Player))
-				ranged, err := w.Range(t.Context(), in(c.board.Name), int64(i+1), 1)
-				require.NoError(t, err)
-				require.Equal(t, c.want[i:i+1], texts(ranged))
-			}
-		}
-		friends, err := w.Players(t.Context(), in("high wins"), []string{"eve", "dan"})
-		require.NoError(t, err)
-		require.Equal(t, []string{"1/1 eve 50", "2/2 dan 30"}, texts(friends), "among themselves")
-		friends, err = w.Players(t.Context(), in("high wins"), nil)
-		require.NoError(t, err)
-		require.Empty(t, friends)
-	})
-}
-
-func TestPercentiles(t *testing.T) {
-	t.Parallel()
-	bothRankings(t, func(t *testing.T, w world) {
-		percentile := func(board, player string) float64 {
-			t.Helper()
-			got, err := w.Percentile(t.Context(), in(board), player)
-			require.NoError(t, err)
-			return got
-		}
-		w.define(t, leaderboard.Board{Name: "12", Shards: 2})
-		w.many(t, "12", 12)
-		w.publish(t)
-		require.Equal(t, []float64{0, 9, 92}, []float64{percentile("12", "player 12"), percentile("12", "player 11"), percentile("12", "player 1")})
-		w.define(t, leaderboard.Board{Name: "ties", Order: leaderboard.Ascending})
-		w.play(t, "ties", "ann 1", "bob 1", "cat 2", "dan 2")
-		w.publish(t)
-		for player, want := range map[string]float64{"ann": 50, "bob": 50, "cat": 0, "dan": 0} {
-			require.Equal(t, want, percentile("ties", player), player)
-		}
 		w.define(t, leaderboard.Board{Name: "least", Order: leaderboard.Descending})
 		least := score("least", "ann", math.MinInt64, 0)
 		least.Sub = math.MinInt64
 		w.submit(t, least)
 		w.publish(t)
-		require.Zero(t, percentile("least", "ann"), "nothing can be worse")
+		got, err := w.Percentile(t.Context(), in("least"), "ann")
+		require.NoError(t, err)
+		require.Zero(t, got)
 	})
 }
 

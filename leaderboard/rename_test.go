@@ -60,8 +60,7 @@ func TestAnEqualScoreRenames(t *testing.T) {
 			other := rename
 			other.Meta = nil
 			if !c.version {
-				_, _, err := w.Submit(t.Context(), other)
-				require.ErrorIs(t, err, plaza.ErrConflict)
+				w.refuses(t, other, plaza.ErrConflict)
 			}
 			w.submit(t, late) // an earlier Op
 			w.submit(t, named(c.again, ""))
@@ -82,8 +81,7 @@ func TestAnEqualScoreRenames(t *testing.T) {
 				require.Equal(t, "Anna", w.entry(t, "ann", "b", forever).Name)
 			}
 			changes(t, w.Remove, "ann", true)
-			_, _, err := w.Submit(t.Context(), rename)
-			require.ErrorIs(t, err, plaza.ErrRemoved)
+			w.refuses(t, rename, plaza.ErrRemoved)
 		})
 	}
 }
@@ -115,31 +113,6 @@ func TestRenamingUnderFaults(t *testing.T) {
 	}
 }
 
-// A better score is written between the refused update and the rename.
-func TestARenameKeepsAConcurrentBetterScore(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b"})
-	w.play(t, "b", "ann 50")
-	sent := faults.New(t, 1, faults.Rates{})
-	slow := w.process(t, nil, sent.Wrap)
-	updates := 0
-	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "UpdateItem" {
-			if updates++; updates == 2 {
-				w.play(t, "b", "ann 60")
-			}
-		}
-		return faults.Fault{}
-	})
-	s := score("b", "ann", 50, 1)
-	s.Name = "Anna"
-	got := slow.submit(t, s)
-	require.Equal(t, leaderboard.Int(60), got.New)
-	require.False(t, got.Improved)
-	require.Empty(t, w.entry(t, "ann", "b", forever).Name)
-}
-
 func TestRefuseSeesNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -151,7 +124,6 @@ func TestRefuseSeesNames(t *testing.T) {
 	}})
 	s := score("b", "ann", 50, 1)
 	s.Name = "Rude"
-	_, _, err := refuses.Submit(t.Context(), s)
-	require.ErrorIs(t, err, plaza.ErrForbidden)
+	refuses.refuses(t, s, plaza.ErrForbidden)
 	require.Empty(t, w.entry(t, "ann", "b", forever).Name)
 }

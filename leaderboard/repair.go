@@ -16,10 +16,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Repair fixes what Check finds broken, and returns the Drift that Check would. A
-// second Repair finds nothing broken. Submit may run meanwhile. Misfolded numbers are
-// right once a Folder has read the period again, which takes FolderOptions.Settle and
-// the time to read the index.
+// Repair fixes the entries that Check finds broken, and returns the Drift that Check
+// would. A second Repair finds nothing broken. Others may write meanwhile. Misfolded
+// numbers are right once a Folder has read the period again, after FolderOptions.Settle
+// and the time to read the index.
 //
 // An entry with a damaged key gets the key of its score and sub score, with the time
 // of its last operation; if the score is damaged too, the player is removed. A damaged

@@ -102,27 +102,6 @@ func (w world) periodsOf(board string) func(context.Context, cursor.PageRequest)
 	}
 }
 
-// A common first example: scores of several games in one table.
-func TestTheClassicTable(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for _, s := range []struct {
-		game  string
-		score int64
-		user  string
-	}{
-		{"StarWar", 60, "userA"},
-		{"StarWar", 90, "userB"},
-		{"StarWar", 70, "userC"},
-		{"WarCraft", 100, "userD"},
-	} {
-		w.define(t, leaderboard.Board{Name: s.game})
-		w.submit(t, leaderboard.Submission{Board: s.game, Player: s.user, Score: leaderboard.Int(s.score)})
-	}
-	require.Equal(t, []string{"1/1 userB 90", "2/2 userC 70", "3/3 userA 60"}, texts(all(t, 0, w.top(in("StarWar")))))
-	require.Equal(t, []string{"1/1 userD 100"}, texts(all(t, 0, w.top(in("WarCraft")))))
-}
-
 func TestARowShowsTheSubmission(t *testing.T) {
 	t.Parallel()
 	bothRankings(t, func(t *testing.T, w world) {
@@ -130,12 +109,12 @@ func TestARowShowsTheSubmission(t *testing.T) {
 			w.define(t, b)
 			want := leaderboard.Standing{
 				Position: leaderboard.Position{Ordinal: 1, Rank: 1},
-				Player:   "用户#1", Name: "Ann", Score: leaderboard.Int(-7), Sub: -3, At: noon.Add(-time.Nanosecond),
+				Player:   "用户#1", Name: "Ann", Score: leaderboard.Int(-7), Sub: -3, At: noon.Add(-time.Nanosecond), Meta: []byte(`{"a":1}`),
 			}
 			if b.Kind == leaderboard.KindFloat {
 				want.Score = leaderboard.Float(5e-324)
 			}
-			w.submit(t, leaderboard.Submission{Board: b.Name, Player: want.Player, Name: want.Name, Score: want.Score, Sub: want.Sub, At: want.At})
+			w.submit(t, leaderboard.Submission{Board: b.Name, Player: want.Player, Name: want.Name, Score: want.Score, Sub: want.Sub, At: want.At, Meta: want.Meta})
 			w.publish(t)
 			for name, read := range map[string]func() ([]leaderboard.Standing, error){
 				"top": func() ([]leaderboard.Standing, error) {

@@ -10,23 +10,21 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// Submit submits a score to a board, in the period of its time. created is false
-// for a repeat: then the result is the first answer. A board that allows Best alone
-// knows only the submission whose score stands: created is true for a repeat of
-// another, which changes nothing and whose result is not improved.
+// Submit submits a score to a board, in the period of its time. A submission that is
+// repeated with its Op is applied once: created is false, and the result is the first
+// answer. A board that allows Best alone remembers only the submission of the current
+// score: a repeat of another changes nothing, but created is true.
 //
-// An unknown board is plaza.ErrNotFound, a period that is over ErrClosed. If
-// the period is not stored yet and this machine lacks the board's zone, Submit
-// returns plaza.ErrUnavailable: repeat it elsewhere or later. A damaged entry is
-// plaza.ErrCorrupt until Repair; a Set by Version may replace it.
+// A submission that leaves score and sub score as they are changes only the name,
+// unless a submission with a later Op has changed it.
 //
-// A submission that is repeated with its Op is applied once, and gives its first
-// answer while what it wrote stands. Another submission under the same Op is
-// plaza.ErrConflict where that can be seen. One older than the entry's removal or
-// erasure is plaza.ErrRemoved. One too old to be known is ErrOpTooOld; more than
-// 16 concurrent writers of one entry may get that too. A submission that leaves
-// score and sub score as they are changes only the name, unless a submission with
-// a later Op has changed it.
+// An unknown board is plaza.ErrNotFound, a period that is over ErrClosed. Another
+// submission under a known Op is plaza.ErrConflict. One from before the entry was
+// removed or erased is plaza.ErrRemoved. ErrOpTooOld means that the entry no longer
+// remembers the Op; more than 16 concurrent writers of one entry may get it too. A
+// damaged entry is plaza.ErrCorrupt until Repair; a Set by Version may replace it. If
+// the period is not stored yet and this machine lacks the board's zone, the error is
+// plaza.ErrUnavailable: repeat the call elsewhere or later.
 //
 // Cost: 1 request, 3 WCU for each KB of a better entry where a board allows Best
 // alone; elsewhere 2 requests, 1 RCU, 3 WCU.
@@ -240,13 +238,12 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (got a
 
 // Undo takes back a submission with a Guard: s has its Board, Player, Op, Operator,
 // Score and, if it had one, its At. changed is true only if this call changed the
-// score. A repeat does not, nor does an Undo that comes before its submission. Once
-// undone, the submission is plaza.ErrRemoved whenever it comes. If the player was
-// removed or erased since, the score does not change. The player stays on the board,
-// even with a score of 0.
+// score. An Undo may come before its submission: the submission is then
+// plaza.ErrRemoved whenever it comes. If the player was removed or erased since, the
+// score does not change. The player stays on the board, even with a score of 0.
 //
-// A period that is over does not change: that is ErrClosed. Other errors are
-// those of Submit. Options.Refuse is not called.
+// A period that is over is ErrClosed. Other errors are those of Submit.
+// Options.Refuse is not called.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; 4 WCU for a repeat.
 //

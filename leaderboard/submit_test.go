@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -122,73 +123,6 @@ func TestSubmissionsInSequence(t *testing.T) {
 				require.Equal(t, []string{"ann " + before.String()}, w.standings(t, what, forever, 1))
 			}
 		})
-	}
-}
-
-func TestTiesAreOrdered(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	late := score("", "ann", 50, 2)
-	early := score("", "bob", 50, 1)
-	twin := score("", "cat", 50, 1)
-	sub := score("", "dan", 50, 3)
-	sub.Sub = 1
-	low := score("", "eve", 30, 0)
-	for name, c := range map[string]struct {
-		board leaderboard.Board
-		want  []string
-	}{
-		"the earlier first": {leaderboard.Board{}, []string{"dan 50", "bob 50", "cat 50", "ann 50", "eve 30"}},
-		"the later first":   {leaderboard.Board{Ties: leaderboard.LaterFirst}, []string{"dan 50", "ann 50", "bob 50", "cat 50", "eve 30"}},
-		"the low sub score": {leaderboard.Board{SubOrder: leaderboard.Ascending}, []string{"bob 50", "cat 50", "ann 50", "dan 50", "eve 30"}},
-		"the low score":     {leaderboard.Board{Order: leaderboard.Ascending}, []string{"eve 30", "dan 50", "bob 50", "cat 50", "ann 50"}},
-	} {
-		c.board.Name = name
-		w.define(t, c.board)
-		for _, s := range []leaderboard.Submission{twin, low, late, sub, early} {
-			s.Board = name
-			w.submit(t, s)
-		}
-		require.Equal(t, c.want, w.standings(t, name, forever, 1), name)
-	}
-}
-
-func TestEveryNumberIsStoredAndOrdered(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	floats := []float64{math.Inf(-1), -1e126, -1, -5e-324, 0, 5e-324, 1e126, math.Inf(1)}
-	ints := []int64{math.MinInt64, -1, 0, 1, math.MaxInt64}
-	for _, order := range []leaderboard.Order{leaderboard.Ascending, leaderboard.Descending} {
-		for kind, n := range map[leaderboard.Kind]int{leaderboard.KindFloat: len(floats), leaderboard.KindInt: len(ints)} {
-			board := fmt.Sprint("board ", order, kind)
-			w.define(t, leaderboard.Board{Name: board, Kind: kind, Order: order})
-			var want []string
-			for i := range n {
-				s := score(board, string(rune('a'+i)), 0, i)
-				if kind == leaderboard.KindFloat {
-					s.Score = leaderboard.Float(floats[i])
-				} else {
-					s.Score = leaderboard.Int(ints[i])
-				}
-				got := w.submit(t, s)
-				require.Equal(t, s.Score, got.New)
-				require.Equal(t, kind, got.Old.Kind())
-				line := s.Player + " " + s.Score.String()
-				if order == leaderboard.Ascending {
-					want = append(want, line)
-				} else {
-					want = append([]string{line}, want...)
-				}
-			}
-			require.Equal(t, want, w.standings(t, board, forever, 1), board)
-		}
-	}
-
-	w.define(t, leaderboard.Board{Name: "zero", Kind: leaderboard.KindFloat})
-	for i, zero := range []float64{0, math.Copysign(0, -1)} {
-		s := score("zero", "ann", 0, i)
-		s.Score = leaderboard.Float(zero)
-		require.Equal(t, i == 0, w.submit(t, s).Improved, "the two zeros are one")
 	}
 }
 
@@ -307,82 +241,30 @@ func TestSubmitDoesNotRelyOnStaleReads(t *testing.T) {
 
 func TestARemovedPlayerReturnsWithANewerSubmission(t *testing.T) {
 	t.Parallel()
-	refuse := func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil }
-	for name, c := range map[string]struct {
-		board leaderboard.Board
-		opts  *leaderboard.Options
-	}{
-		"best":      {leaderboard.Board{}, nil},
-		"best read": {leaderboard.Board{}, &leaderboard.Options{Refuse: refuse}},
-		"set":       {leaderboard.Board{Operator: leaderboard.Set}, nil},
-	} {
-		w := newWorld(t, c.opts)
-		c.board.Name = "b"
-		w.define(t, c.board)
-		op := func(v int64, op ids.ID) leaderboard.Submission {
-			s := score("b", "ann", v, 0)
-			s.Op = op
-			return s
-		}
-		never, first := op(200, w.id()), op(100, w.id())
-		w.submit(t, first)
-		removal := w.id()
-		w.remove(t, "ann", "b", removal)
-		for _, old := range []leaderboard.Submission{first, never, op(100, removal)} {
-			_, _, err := w.Submit(t.Context(), old)
-			require.ErrorIs(t, err, plaza.ErrRemoved, name)
-		}
-		require.Empty(t, w.standings(t, "b", forever, 1), name)
-
-		got := w.submit(t, score("b", "ann", 30, 1))
-		require.False(t, got.Existed, name)
-		require.True(t, got.Improved, name)
-		require.Equal(t, []string{"ann 30"}, w.standings(t, "b", forever, 1), name)
-		for _, old := range []leaderboard.Submission{first, never} {
-			_, _, err := w.Submit(t.Context(), old)
-			require.ErrorIs(t, err, plaza.ErrRemoved, name)
-		}
-		require.Equal(t, []string{"ann 30"}, w.standings(t, "b", forever, 1), name)
-	}
-
 	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "best"})
+	never, first := score("best", "ann", 200, 0), score("best", "ann", 100, 0)
+	never.Op, first.Op = w.id(), w.id()
+	w.submit(t, first)
+	w.remove(t, "ann", "best", w.id())
+	w.refuses(t, first, plaza.ErrRemoved)
+	w.refuses(t, never, plaza.ErrRemoved)
+	require.False(t, w.submit(t, score("best", "ann", 30, 1)).Existed)
+	w.refuses(t, never, plaza.ErrRemoved)
+	require.Equal(t, []string{"ann 30"}, w.standings(t, "best", forever, 1))
+
 	w.define(t, every("b"))
 	s := score("b", "ann", 100, 0)
 	s.Version = 5
 	w.submit(t, s)
 	w.remove(t, "ann", "b", w.id())
-	_, _, err := w.Submit(t.Context(), s)
-	require.ErrorIs(t, err, plaza.ErrRemoved, "a version that was known")
+	w.refuses(t, s, plaza.ErrRemoved, "a version that was known")
 	s.Version = 6
 	late := s
 	late.Op = ids.At(noon.Add(-time.Minute)) // from before the removal
-	_, _, err = w.Submit(t.Context(), late)
-	require.ErrorIs(t, err, plaza.ErrRemoved, "a newer version all the same")
+	w.refuses(t, late, plaza.ErrRemoved, "a newer version all the same")
 	require.False(t, w.submit(t, s).Existed)
 	require.Equal(t, []string{"ann 100"}, w.standings(t, "b", forever, 1))
-}
-
-func TestAHiddenPlayerStaysHidden(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for board, b := range map[string]leaderboard.Board{"best": {}, "set": {Operator: leaderboard.Set}, "version": {Operator: leaderboard.Set}} {
-		b.Name = board
-		w.define(t, b)
-		s := score(board, "ann", 1, 0)
-		if board == "version" {
-			s.Version = 1
-		}
-		w.submit(t, s)
-		require.NoError(t, w.raw(t).Update("pk", "P#ann").Range("sk", "LB#"+board+"#"+forever).Set("part", "hidden").Run(t.Context()))
-		s.Score = leaderboard.Int(2)
-		if board == "version" {
-			s.Version = 2
-		}
-		w.submit(t, s)
-		e := w.entry(t, "ann", board, forever)
-		require.Equal(t, "hidden", e.Part, board)
-		require.Equal(t, "2", e.Score, board)
-	}
 }
 
 func TestRefuseSeesTheResult(t *testing.T) {
@@ -404,9 +286,7 @@ func TestRefuseSeesTheResult(t *testing.T) {
 	for _, board := range []string{"best", "sum"} {
 		seen = nil
 		require.True(t, w.submit(t, score(board, "ann", 90, 0)).Improved)
-		_, _, err := w.Submit(t.Context(), score(board, "ann", 300, 1))
-		require.ErrorIs(t, err, cheat)
-		require.ErrorIs(t, err, plaza.ErrForbidden)
+		require.ErrorIs(t, w.refuses(t, score(board, "ann", 300, 1), cheat), plaza.ErrForbidden)
 		require.Len(t, seen, 2)
 		require.Equal(t, leaderboard.Int(90), seen[1].Old)
 		require.True(t, seen[1].Existed)
@@ -447,42 +327,6 @@ func TestManySubmissionsAreAnsweredInOrder(t *testing.T) {
 	require.Empty(t, w.submitMany(t, nil))
 }
 
-func TestTheLargestSubmissionFits(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	long := func(n int) string { return fmt.Sprintf("%*s", n, "#") }
-	w.define(t, leaderboard.Board{Name: long(256), Operator: leaderboard.Increment})
-	var ops []ids.ID
-	for i := range 17 {
-		s := score(long(256), long(256), math.MaxInt64/32, i)
-		s.Name, s.Op = long(leaderboard.MaxName), w.id()
-		s.Meta = []byte(`"` + long(leaderboard.MaxMeta-2) + `"`)
-		ops = append(ops, w.submit(t, s).Op)
-	}
-	s := score(long(256), long(256), math.MaxInt64/32, 16)
-	s.Op, s.Name, s.Meta = ops[16], long(leaderboard.MaxName), []byte(`"`+long(leaderboard.MaxMeta-2)+`"`)
-	w.repeat(t, s)
-}
-
-func TestShardsShareTheWrites(t *testing.T) {
-	t.Parallel()
-	const shards = 8
-	players := faults.Size(400, 64)
-	parts := newPartCounter()
-	w := newWorld(t, nil, parts.wrap)
-	w.define(t, leaderboard.Board{Name: "b", Shards: shards})
-	var many []leaderboard.Submission
-	for i := range players {
-		many = append(many, score("b", fmt.Sprint("player ", i), 1, 0), score("b", fmt.Sprint("player ", i), 2, 1))
-	}
-	w.submitMany(t, many)
-	hottest, sum := parts.counts()
-	require.Equal(t, 2*players, sum)
-	t.Logf("%d writes to the index, %d of them to the hottest of %d partitions", sum, hottest, shards)
-	require.Less(t, hottest, sum/shards*5/4)
-	require.Len(t, w.standings(t, "b", forever, shards), players)
-}
-
 func TestAMissingIndexIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -492,19 +336,6 @@ func TestAMissingIndexIsReported(t *testing.T) {
 	got, _, err := r.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann"})
 	require.ErrorIs(t, err, plaza.ErrTable)
 	require.NotZero(t, got.Op, "the identity is returned beside an error")
-}
-
-func TestWithoutAnOpOneIsMinted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
-	s := score("b", "ann", 1, 0)
-	s.At = time.Time{}
-	first, second := w.submit(t, s), w.submit(t, s)
-	require.NotEqual(t, first.Op, second.Op)
-	require.Equal(t, leaderboard.Int(2), second.New)
-	s.Op = second.Op
-	require.Equal(t, second.New, w.repeat(t, s).New)
 }
 
 // Submit makes the identity and returns it beside the error. A repeat with it gets the
@@ -560,9 +391,7 @@ func TestAForgottenSubmissionWhoseAnswerWasLostIsUnknown(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	_, _, err := slow.Submit(t.Context(), score("b", "ann", 1, 0))
-	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
-	require.NotErrorIs(t, err, plaza.ErrConflict)
+	require.NotErrorIs(t, slow.refuses(t, score("b", "ann", 1, 0), plaza.ErrUnknownOutcome), plaza.ErrConflict)
 	require.Equal(t, "19", w.entry(t, "ann", "b", forever).Score)
 }
 
@@ -588,4 +417,114 @@ func TestTheOldestOfManyIncrementsIsNotAppliedAgain(t *testing.T) {
 		require.False(t, created)
 	}
 	require.Equal(t, "17", w.entry(t, "ann", "b", forever).Score)
+}
+
+// Functions that the application provides panic in goroutines of ours.
+func TestAPanicInAGoroutineIsAnError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Grace: 48 * time.Hour})
+	w.submit(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(1), At: march(9, 1)})
+	w.submit(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(1)})
+	w.damage(t, "B#b", "T#20260309T000000Z", dynamo.Item{"shards": numberOf("0")})
+	hook := w.process(t, &leaderboard.Options{OnCorrupt: func(*plaza.CorruptError) { panic("boom") }})
+	for range 2 {
+		_, err := hook.Top(t.Context(), in("b"), page1)
+		require.ErrorContains(t, err, "boom")
+	}
+	rule := w.process(t, &leaderboard.Options{Refuse: func(_ context.Context, s leaderboard.Submission, _ leaderboard.Result) error {
+		if s.Player == "bob" {
+			panic("boom")
+		}
+		return nil
+	}})
+	results, err := rule.SubmitMany(t.Context(), []leaderboard.Submission{
+		{Board: "b", Player: "ann", Score: leaderboard.Int(2)}, {Board: "b", Player: "bob", Score: leaderboard.Int(2)}, {Board: "b", Player: "bob", Score: leaderboard.Int(3)},
+	})
+	require.NoError(t, results[0].Err)
+	var partial *plaza.PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Errs, 2)
+	for i, err := range partial.Errs {
+		require.ErrorContains(t, err, "boom")
+		require.Equal(t, err, results[i+1].Err)
+	}
+}
+
+// The repeated submissions would be refused by now.
+func TestARepeatGetsItsFirstAnswerAfterARedefinition(t *testing.T) {
+	t.Parallel()
+	daily := func(b leaderboard.Board) leaderboard.Board { b.Cron, b.Grace = "@daily", time.Hour; return b }
+	nothing := func(t *testing.T, w world, b leaderboard.Board) {}
+	becomes := func(change func(*leaderboard.Board)) func(*testing.T, world, leaderboard.Board) {
+		return func(t *testing.T, w world, b leaderboard.Board) { change(&b); w.define(t, b) }
+	}
+	closes := func(t *testing.T, w world, _ leaderboard.Board) { w.set(noon.Add(13 * time.Hour)) }
+	for name, c := range faults.Sample(3, map[string]struct {
+		board    leaderboard.Board
+		operator leaderboard.Operator
+		version  uint64
+		later    func(*testing.T, world, leaderboard.Board)
+		refusal  error
+	}{
+		"best, a minimum":        {leaderboard.Board{}, "", 0, becomes(func(b *leaderboard.Board) { b.Min = ptr(leaderboard.Int(11)) }), plaza.ErrInvalid},
+		"best, closed":           {daily(leaderboard.Board{}), "", 0, closes, leaderboard.ErrClosed},
+		"set, a maximum":         {every(""), leaderboard.Set, 0, becomes(func(b *leaderboard.Board) { b.Max = ptr(leaderboard.Int(9)) }), plaza.ErrInvalid},
+		"version, a maximum":     {every(""), leaderboard.Set, 3, becomes(func(b *leaderboard.Board) { b.Max = ptr(leaderboard.Int(9)) }), plaza.ErrInvalid},
+		"increment, a floor":     {every(""), leaderboard.Increment, 0, becomes(func(b *leaderboard.Board) { b.Floor = ptr(leaderboard.Int(50)) }), nil},
+		"increment, not allowed": {every(""), leaderboard.Increment, 0, becomes(func(b *leaderboard.Board) { b.Operator, b.Allow = leaderboard.Set, nil }), plaza.ErrInvalid},
+		"increment, closed":      {daily(every("")), leaderboard.Increment, 0, closes, leaderboard.ErrClosed},
+		"another default":        {every(""), "", 0, becomes(func(b *leaderboard.Board) { b.Operator = leaderboard.Decrement }), nil},
+		"a version":              {every(""), leaderboard.Set, 4, nothing, nil},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			c.board.Name = "b"
+			w.define(t, c.board)
+			s := with(score("b", "ann", 10, 0), c.operator)
+			s.Op, s.Version = w.id(), c.version
+			first := w.submit(t, s)
+			entry := w.entry(t, "ann", "b", first.Period)
+			c.later(t, w, c.board)
+			require.Equal(t, first, w.repeat(t, s))
+
+			other := s
+			if other.Sub = 1; c.version > 0 {
+				other.Score, other.Version = leaderboard.Int(11), c.version+1
+			}
+			w.refuses(t, other, plaza.ErrConflict)
+			if c.refusal != nil {
+				for _, player := range []string{"ann", "bob"} {
+					s.Op, s.Player = w.id(), player
+					w.refuses(t, s, c.refusal)
+				}
+			}
+			require.Equal(t, entry, w.entry(t, "ann", "b", first.Period))
+			require.Equal(t, 3, w.items(t)-len(w.dueItems(t)), "board, period and entry")
+		})
+	}
+}
+
+func TestABoardOfBestAloneKnowsOnlyTheSubmissionWhoseScoreStands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	var all []leaderboard.Submission
+	var period string
+	for _, n := range []int64{5, 3, 9} {
+		s := score("b", "ann", n, 0)
+		s.Op = w.id()
+		period = w.submit(t, s).Period
+		all = append(all, s)
+	}
+	entry := w.entry(t, "ann", "b", period)
+	for i, s := range all {
+		res, created, err := w.Submit(t.Context(), s)
+		require.NoError(t, err)
+		require.Equal(t, i != 2, created)
+		require.Equal(t, i == 2, res.Improved)
+		require.Equal(t, leaderboard.Int(9), res.New)
+	}
+	require.Equal(t, entry, w.entry(t, "ann", "b", period))
 }

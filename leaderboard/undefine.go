@@ -18,14 +18,14 @@ import (
 // this call removed the definition, which is the last step. A board that does not
 // exist is no error.
 //
-// From the first call on, the board is plaza.ErrNotFound for processes that read
-// its definition. Others remember it for up to two minutes, and may submit to it:
-// until then Undefine removes what there is and returns plaza.ErrBusy. Call it
-// again after that; a later Define begins with nothing, and one that is still under
-// way may define the board again: repeat Undefine then, or after an error.
+// From the first call on, the board is plaza.ErrNotFound for processes that read its
+// definition. Others remember it for up to two minutes, and may submit to it: until then
+// Undefine removes all entries and returns plaza.ErrBusy. Call it again after that, and
+// after any error. A Define that was still under way may define the board again: repeat
+// Undefine then. A later Define begins with an empty board.
 //
-// Deliver does not call do for the ended periods of an undefined board. Let it call
-// do for the last one before you undefine the board.
+// Deliver does not call do for the periods of an undefined board. Let it call do for the
+// last one before you undefine the board.
 //
 // Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; 1 request for
 // each 25 entries, 2 WCU an entry.

@@ -60,8 +60,7 @@ func TestUndefineDeletesABoardWithItsData(t *testing.T) {
 			require.ErrorIs(t, read(), plaza.ErrNotFound, name)
 		}
 		require.ErrorIs(t, errorOf(w.Define(t.Context(), board)), plaza.ErrBusy)
-		_, _, err := w.Submit(t.Context(), score("b", "ann", 1, 0))
-		require.ErrorIs(t, err, plaza.ErrNotFound)
+		w.refuses(t, score("b", "ann", 1, 0), plaza.ErrNotFound)
 		require.Len(t, all(t, 0, w.Definitions), len(others))
 		require.Len(t, all(t, 2, w.boardsOf("ann")), len(others))
 		require.Len(t, w.rawItems(t), len(rest)+1, "its definition says that it is going")
@@ -71,8 +70,7 @@ func TestUndefineDeletesABoardWithItsData(t *testing.T) {
 		w.set(w.Now().Add(time.Second))
 	}
 	w.set(w.Now().Add(time.Minute))
-	_, _, err := other.Submit(t.Context(), score("b", "zoe", 6, 0))
-	require.ErrorIs(t, err, plaza.ErrNotFound)
+	other.refuses(t, score("b", "zoe", 6, 0), plaza.ErrNotFound)
 	require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
 	w.set(noon.Add(70 * time.Second))
 	require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
@@ -98,15 +96,13 @@ func TestABoardDefinedAgainIsNew(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
-	_, _, err := opener.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
-	require.ErrorIs(t, err, plaza.ErrNotFound, "it opens no period of what is going")
+	opener.refuses(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)}, plaza.ErrNotFound, "it opens no period of what is going")
 	require.Empty(t, w.spans(t, "b"))
 	w.set(w.Now().Add(2 * time.Minute))
 	require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	w.define(t, leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Cron: "@daily"})
 	w.set(noon) // so the cache does not expire
-	_, _, err = old.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
-	require.ErrorIs(t, err, plaza.ErrInvalid, "it learns of the new one")
+	old.refuses(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)}, plaza.ErrInvalid, "it learns of the new one")
 	require.Empty(t, w.spans(t, "b"))
 }
 

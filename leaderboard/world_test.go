@@ -90,6 +90,13 @@ func (w world) process(t testing.TB, opts *leaderboard.Options, wrap ...wrapper)
 	return w
 }
 
+// ahead returns a process whose clock is 9 s ahead.
+func (w world) ahead(t testing.TB) world {
+	t.Helper()
+	w.clock = &clock{now: noon.Add(9 * time.Second)}
+	return w.process(t, nil)
+}
+
 // tester is a *testing.T or a *rapid.T.
 type tester interface {
 	require.TestingT
@@ -120,6 +127,23 @@ func (w world) submitMany(t tester, all []leaderboard.Submission) []plaza.Result
 	results, err := w.SubmitMany(t.Context(), all)
 	require.NoError(t, err)
 	return results
+}
+
+// refuses submits what is refused with an error.
+func (w world) refuses(t tester, s leaderboard.Submission, want error, why ...any) error {
+	t.Helper()
+	_, created, err := w.Submit(t.Context(), s)
+	require.ErrorIs(t, err, want, why...)
+	require.False(t, created)
+	return err
+}
+
+// isWhole requires that Check finds nothing wrong.
+func (w world) isWhole(t tester, in leaderboard.In) {
+	t.Helper()
+	drift, err := w.Check(t.Context(), in)
+	require.NoError(t, err)
+	require.Zero(t, drift)
 }
 
 // repeat submits a submission that was applied before.

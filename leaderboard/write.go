@@ -30,7 +30,7 @@ func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next ef
 	return got, nil, err
 }
 
-// writtenKeys are those of an updated entry: the key that stands now, and the one before.
+// writtenKeys are the keys of an updated entry: the present one, and the one before.
 type writtenKeys struct {
 	Key  []byte `dynamo:"key"`
 	Prev []byte `dynamo:"prev"`
@@ -58,7 +58,7 @@ func (r *Repository) update(a attempt, next effect) *store.Update {
 	return update
 }
 
-// setScore sets a score, and what every entry that stands has beside it.
+// setScore sets a score, and what every entry on a board has beside it.
 func (a attempt) setScore(update *store.Update, score Score, sub int64, key []byte) *store.Update {
 	update.SetExpr("score = ?, 'key' = ?, part = if_not_exists(part, ?)", score, key, a.part)
 	if sub != 0 {
