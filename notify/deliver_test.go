@@ -137,15 +137,23 @@ func (p byWatcher) Decide(_ context.Context, n notify.Notification) (notify.Deci
 	return p(n.User)
 }
 
+// failingFor is a Policy that fails for some watchers.
+func failingFor(some func(user string) bool) byWatcher {
+	return func(user string) (d notify.Decision, err error) {
+		if some(user) {
+			err = errBroken
+		}
+		return d, err
+	}
+}
+
 func TestThePolicyDecidesForEachWatcher(t *testing.T) {
 	t.Parallel()
 	a := newAudience(t, 4)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	_, err := a.process(t, &notify.Options{Policy: byWatcher(func(user string) (notify.Decision, error) {
-		return notify.Decision{Drop: user == watcher(2)}, nil
-	})}).Deliver(t.Context())
-	require.NoError(t, err)
+	policy := byWatcher(func(user string) (notify.Decision, error) { return notify.Decision{Drop: user == watcher(2)}, nil })
+	require.NoError(t, errOf(a.process(t, &notify.Options{Policy: policy}).Deliver(t.Context())))
 	a.notifiedOf(t, n.Activity.ID, watcher(0), watcher(1), watcher(3))
 }
 
@@ -208,13 +216,8 @@ func TestWatchersWithTheLongestNamesAreTriedAgain(t *testing.T) {
 		a.follow(t, user, object)
 	}
 	require.NoError(t, errOf(a.NotifyWatchers(t.Context(), object, n)))
-	_, err := a.process(t, &notify.Options{Policy: byWatcher(func(user string) (d notify.Decision, err error) {
-		if user != "ann" {
-			err = errBroken
-		}
-		return d, err
-	})}).Deliver(t.Context())
-	require.ErrorIs(t, err, errBroken)
+	failing := failingFor(func(user string) bool { return user != "ann" })
+	require.ErrorIs(t, errOf(a.process(t, &notify.Options{Policy: failing}).Deliver(t.Context())), errBroken)
 	jobs := a.jobs(t)
 	require.Len(t, jobs, 2)
 	for _, j := range jobs {
@@ -229,12 +232,7 @@ func TestAPageThatFailsWholeIsRepeated(t *testing.T) {
 	a := newAudience(t, 24)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	down := byWatcher(func(user string) (d notify.Decision, err error) {
-		if user < watcher(13) {
-			err = errBroken
-		}
-		return d, err
-	})
+	down := failingFor(func(user string) bool { return user < watcher(13) })
 	delivered, err := a.process(t, &notify.Options{Policy: down, Watchers: graph{a.follows(t, nil), 11}}).Deliver(t.Context())
 	require.ErrorIs(t, err, errBroken)
 	require.Zero(t, delivered)
@@ -249,12 +247,7 @@ func TestASmallPageThatFailsWholeDelaysNoOther(t *testing.T) {
 	a := newAudience(t, 6)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	failing := byWatcher(func(user string) (d notify.Decision, err error) {
-		if user == watcher(4) || user == watcher(5) {
-			err = errBroken
-		}
-		return d, err
-	})
+	failing := failingFor(func(user string) bool { return user == watcher(4) || user == watcher(5) })
 	delivered, err := a.process(t, &notify.Options{Policy: failing}).Deliver(t.Context())
 	require.ErrorIs(t, err, errBroken)
 	require.Equal(t, 1, delivered)
@@ -381,12 +374,7 @@ func TestWatchersCostWhatIsStated(t *testing.T) {
 	failed := map[string]bool{}
 	w := a.process(t, &notify.Options{
 		Watchers: graph{a.follows(t, nil), page},
-		Policy: byWatcher(func(user string) (d notify.Decision, err error) {
-			if failed[user] {
-				err = errBroken
-			}
-			return d, err
-		}),
+		Policy:   failingFor(func(user string) bool { return failed[user] }),
 	}, meter.Wrap)
 	stated := callstest.ReadCosts(t, "..", "notify")
 	costs := func(want dynamotest.Cost, call func() error) {

@@ -1,17 +1,11 @@
 package notify_test
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
@@ -20,7 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// Case 8 of the notifications: above the cap.
 func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -130,34 +123,6 @@ func TestAFullGroupTakesTheLaterActivitiesOfItsActors(t *testing.T) {
 	require.Equal(t, "fan3 fan5 fan4 fan2 fan1", g.actors())
 }
 
-// gate holds the first request for which holds is true until it is let go.
-type gate struct {
-	holds      func(op, body string) bool
-	came, gone chan struct{}
-	next       aws.HTTPClient
-	once       sync.Once
-}
-
-func newGate(holds func(op, body string) bool) *gate {
-	return &gate{holds: holds, came: make(chan struct{}), gone: make(chan struct{})}
-}
-
-func (g *gate) Wrap(next aws.HTTPClient) aws.HTTPClient { g.next = next; return g }
-
-func (g *gate) Do(r *http.Request) (*http.Response, error) {
-	body := []byte{}
-	if r.GetBody != nil {
-		b, _ := r.GetBody()
-		buf := new(strings.Builder)
-		_, _ = io.Copy(buf, b)
-		body = []byte(buf.String())
-	}
-	if g.holds(r.Header.Get("X-Amz-Target"), string(body)) {
-		g.once.Do(func() { close(g.came); <-g.gone })
-	}
-	return g.next.Do(r)
-}
-
 // A target is retracted while another writer finds its group full.
 func TestAGroupThatWasEmptiedCountsAtOnce(t *testing.T) {
 	t.Parallel()
@@ -166,21 +131,16 @@ func TestAGroupThatWasEmptiedCountsAtOnce(t *testing.T) {
 	w.store(t, n)
 	w.fill(t, n, group.Cap, filler)
 	require.Equal(t, isFull, w.outcome(t, w.like("late")))
-	g := newGate(func(op, _ string) bool { return strings.HasSuffix(op, "PutItem") })
-	p := w.process(t, nil, g.Wrap)
-	done := make(chan error)
-	go func() {
-		_, err := p.RetractTarget(context.Background(), "bob", feed.Ref{Kind: "photo", ID: "1"})
-		done <- err
-	}()
-	<-g.came
-	require.Equal(t, isFull, p.outcome(t, w.like("later")))
-	close(g.gone)
-	require.NoError(t, <-done)
+	s := newSteps()
+	p := w.process(t, nil, s.Wrap)
+	var failed error
+	s.start(func() { _, failed = p.RetractTarget(t.Context(), "bob", feed.Ref{Kind: "photo", ID: "1"}) })
+	s.step()
+	require.Equal(t, isFull, w.outcome(t, w.like("later")))
+	s.finish()
+	require.NoError(t, failed)
 	w.pass(time.Second)
-	_, created, err := p.Notify(t.Context(), w.like("after"))
-	require.NoError(t, err)
-	require.True(t, created)
+	p.store(t, w.like("after"))
 }
 
 // A full group rests for Coalesce, also if the clock goes back.

@@ -55,26 +55,26 @@ func (b *board) withdraw(user, title string) {
 
 type lister = func(context.Context, cursor.PageRequest) (cursor.Page[notify.Entry], error)
 
+// of makes listers of users of a call.
+func of(list func(context.Context, string, cursor.PageRequest) (cursor.Page[notify.Entry], error)) func(user string) lister {
+	return func(user string) lister {
+		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+			return list(ctx, user, req)
+		}
+	}
+}
+
+func (w world) lists(user string) lister {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+		return w.List(ctx, reader(user), req)
+	}
+}
+
 func TestEveryListIsPagedExactly(t *testing.T) {
 	t.Parallel()
 	var live board
 	sent := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live}, sent.Wrap)
-	all := func(user string) lister {
-		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
-			return w.List(ctx, reader(user), req)
-		}
-	}
-	archived := func(user string) lister {
-		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
-			return w.Archived(ctx, user, req)
-		}
-	}
-	snoozed := func(user string) lister {
-		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
-			return w.Snoozed(ctx, user, req)
-		}
-	}
 	var places sync.Map // of the groups, by name
 	last := ids.At(noon.Add(1000 * time.Hour))
 	for name, l := range map[string]struct {
@@ -82,11 +82,11 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 		shelf   group.Shelf
 		between int // which of the items are announcements: none, all, or every so many
 	}{
-		"groups":                   {list: all},
-		"groups and announcements": {list: all, between: 3},
-		"announcements":            {list: all, between: 1},
-		"the archive":              {list: archived, shelf: group.Archived},
-		"snoozed groups":           {list: snoozed, shelf: group.Snoozed},
+		"groups":                   {list: w.lists},
+		"groups and announcements": {list: w.lists, between: 3},
+		"announcements":            {list: w.lists, between: 1},
+		"the archive":              {list: of(w.Archived), shelf: group.Archived},
+		"snoozed groups":           {list: of(w.Snoozed), shelf: group.Snoozed},
 	} {
 		if name != "groups and announcements" && name != "snoozed groups" && !faults.Full() {
 			continue // the others are read like one of these
@@ -145,7 +145,7 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 						hidden.TTL = w.Now().Unix()
 						require.NoError(t, w.items(t).Put(hidden).Run(ctx))
 					},
-					Others:   w.others(t, user, l.shelf, lists == 1, all, archived, snoozed),
+					Others:   w.others(t, user, l.shelf, lists == 1),
 					Requests: sent.Requests,
 				}
 			})
@@ -155,9 +155,9 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 
 // others are lists of two groups each besides one shelf of a user. They are filled at once
 // if that shelf is to be read beside them, otherwise when they are read.
-func (w world) others(t *testing.T, user string, shelf group.Shelf, beside bool, all, archived, snoozed func(string) lister) []pagetest.Other {
+func (w world) others(t *testing.T, user string, shelf group.Shelf, beside bool) []pagetest.Other {
 	t.Helper()
-	lists := map[group.Shelf]func(string) lister{group.Listed: all, group.Archived: archived, group.Snoozed: snoozed}
+	lists := map[group.Shelf]func(string) lister{group.Listed: w.lists, group.Archived: of(w.Archived), group.Snoozed: of(w.Snoozed)}
 	var others []pagetest.Other
 	for s, list := range lists {
 		owner := user

@@ -213,7 +213,6 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 	}
 }
 
-// Case 1 of the notifications: a crash at each write, and a repeat.
 func TestARepeatAfterACrashLeavesTheSame(t *testing.T) {
 	t.Parallel()
 	for _, kill := range faults.Some(1, (*faults.Injector).KillAt, (*faults.Injector).KillBefore) {
@@ -241,13 +240,13 @@ func TestARepeatAfterACrashLeavesTheSame(t *testing.T) {
 					whole.store(t, n, other)
 				}
 				_, err := call(killed, n)
-				require.NoError(t, errorOf(call(whole, n)))
+				require.NoError(t, errOf(call(whole, n)))
 				if in.Writes() < k {
 					require.NoError(t, err)
 					break
 				}
 				require.ErrorIs(t, err, faults.ErrKilled)
-				require.NoError(t, errorOf(call(w, n)))
+				require.NoError(t, errOf(call(w, n)))
 				require.Equal(t, shapes(whole.groups(t, "bob")), shapes(w.groups(t, "bob")), "%s, write %d", name, k)
 			}
 		}

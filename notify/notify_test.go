@@ -34,7 +34,6 @@ func (p *policy) Decide(_ context.Context, n notify.Notification) (notify.Decisi
 	}, nil
 }
 
-// Case 2 of the notifications.
 func TestAnUnwantedEventIsNotStored(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -80,7 +79,6 @@ func TestAnUnwantedEventIsNotStored(t *testing.T) {
 	require.False(t, created)
 }
 
-// Case 3 of the notifications.
 func TestLikesOfADayAreOneGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -132,7 +130,6 @@ func TestTwoFirstEventsAtOnceAreOneGroup(t *testing.T) {
 	}
 }
 
-// Case 4 of the notifications, whatever shelf the group is on.
 func TestAnEventBringsAGroupUpAndUnread(t *testing.T) {
 	t.Parallel()
 	for _, shelf := range []group.Shelf{group.Listed, group.Archived, group.Snoozed} {

@@ -42,27 +42,13 @@ func TestARetractedEventStaysAway(t *testing.T) {
 	}
 }
 
-// Case 29 of the feeds.
-func TestAGroupLeavesTheListWithItsLastEvent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	first, last := w.like("ann"), w.like("chris")
-	w.store(t, first, last)
-	require.True(t, w.retract(t, first))
-	require.Len(t, w.list(t, "bob"), 1)
-	require.Equal(t, 1, w.unseen(t, "bob"))
-	require.True(t, w.retract(t, last))
-	require.Empty(t, w.list(t, "bob"))
-	require.Zero(t, w.unseen(t, "bob"))
-}
-
 // A request that was given up arrives after the event was retracted.
 func TestALateRequestBringsNothingBack(t *testing.T) {
 	t.Parallel()
 	for name, retract := range map[string]func(world, notify.Notification) error{
-		"retract": func(w world, n notify.Notification) error { return errorOf(w.Retract(t.Context(), n)) },
+		"retract": func(w world, n notify.Notification) error { return errOf(w.Retract(t.Context(), n)) },
 		"retract target": func(w world, n notify.Notification) error {
-			return errorOf(w.RetractTarget(t.Context(), n.User, n.Activity.Object))
+			return errOf(w.RetractTarget(t.Context(), n.User, n.Activity.Object))
 		},
 	} {
 		for _, first := range []bool{true, false} {
@@ -241,7 +227,6 @@ func TestAGroupForgetsTheOldestRetractions(t *testing.T) {
 	w.store(t, w.like("ann"))
 }
 
-// Case 8 of the notifications: the source was removed.
 func TestRetractTargetLeavesNoGhosts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

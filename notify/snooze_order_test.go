@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// steps lets the requests of a process pass one by one.
+// steps lets the requests of a call of a process pass one by one.
 type steps struct {
 	next           aws.HTTPClient
 	waiting, begin chan struct{}
@@ -28,6 +28,9 @@ func newSteps() *steps { return &steps{waiting: make(chan struct{}), begin: make
 func (s *steps) Wrap(next aws.HTTPClient) aws.HTTPClient { s.next = next; return s }
 
 func (s *steps) Do(r *http.Request) (*http.Response, error) {
+	if s.over {
+		return s.next.Do(r)
+	}
 	s.waiting <- struct{}{}
 	<-s.begin
 	return s.next.Do(r)

@@ -74,8 +74,8 @@ func TestBadEventsAreRefusedBeforeAnyRequest(t *testing.T) {
 	w = w.process(t, nil, meter.Wrap)
 	_, _, err := w.Notify(ended, w.like("ann"))
 	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorIs(t, errorOf(w.Retract(ended, w.like("ann"))), context.Canceled)
-	require.ErrorIs(t, errorOf(w.RetractTarget(ended, "bob", feed.Ref{ID: "a"})), context.Canceled)
+	require.ErrorIs(t, errOf(w.Retract(ended, w.like("ann"))), context.Canceled)
+	require.ErrorIs(t, errOf(w.RetractTarget(ended, "bob", feed.Ref{ID: "a"})), context.Canceled)
 	require.Zero(t, meter.Take())
 }
 
