@@ -175,9 +175,10 @@ func once(t require.TestingT) func(func() error) bool {
 
 func TestGroupsAreWhatIsLeftOfTheirEvents(t *testing.T) {
 	t.Parallel()
+	w := newWorld(t, nil)
+	processes := []world{w, w.process(t, nil)}
 	rapid.Check(t, func(r *rapid.T) {
-		w := newWorld(t, nil)
-		processes := []world{w, w.process(t, nil)}
+		require.NoError(r, w.Erase(t.Context(), "bob"))
 		m := memory{"like": {}, "share": {}}
 		var known []notify.Notification
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(r, "choice") }
