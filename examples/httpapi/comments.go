@@ -33,9 +33,6 @@ func (a *api) addComment(r *http.Request) (any, error) {
 		return nil, err
 	}
 	added, _, err := a.comments.Add(r.Context(), c)
-	if err == nil {
-		err = a.notifyComment(r.Context(), added)
-	}
 	if err != nil {
 		return nil, &addError{id: added.ID, err: err}
 	}
@@ -69,14 +66,7 @@ func (a *api) deleteComment(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	user := r.URL.Query().Get("user")
-	if err := checkName("user", user); err != nil {
-		return nil, err
-	}
-	if err := a.forgetComment(r.Context(), where, user); err != nil {
-		return nil, err
-	}
-	removed, err := a.comments.Delete(r.Context(), comment.Action{Address: where, User: user})
+	removed, err := a.comments.Delete(r.Context(), comment.Action{Address: where, User: r.URL.Query().Get("user")})
 	return removal{removed}, err
 }
 

@@ -22,26 +22,11 @@ func followeeOf(e follow.Edge) edge { return edge{User: e.Followee, Since: e.ID.
 func (a *api) follow(r *http.Request) (any, error) {
 	user, other := r.PathValue("user"), r.PathValue("other")
 	created, err := a.feeds.Home(user).Follow(r.Context(), other, nil)
-	if err != nil {
-		return nil, err
-	}
-	notices, err := a.followNotices(r.Context(), user, other)
-	if err == nil {
-		err = a.notify(r.Context(), notices...)
-	}
 	return followed{created}, err
 }
 
 func (a *api) unfollow(r *http.Request) (any, error) {
-	user, other := r.PathValue("user"), r.PathValue("other")
-	notices, err := a.followNotices(r.Context(), user, other)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.retract(r.Context(), notices...); err != nil {
-		return nil, err
-	}
-	removed, err := a.feeds.Home(user).Unfollow(r.Context(), other, nil)
+	removed, err := a.feeds.Home(r.PathValue("user")).Unfollow(r.Context(), r.PathValue("other"), nil)
 	return removal{removed}, err
 }
 

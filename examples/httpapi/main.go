@@ -1,4 +1,4 @@
-// Command httpapi shows Plaza's features as a JSON service, on a DynamoDB that it starts on
+// Command httpapi is follows, feeds, comments, reactions and boards as a JSON service, on a DynamoDB that it starts on
 // this machine. Copy routes.go and its handlers,
 // request.go (pages and times in a query), service.go (the repositories), and package web
 // beside it (errors as answers, a graceful stop).
@@ -67,6 +67,6 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 // ownTables are the tables of the features that the service has.
 func ownTables() tables.Names {
 	names := tables.NamesOf("httpapi-")
-	names.Danmu, names.Pollers, names.Letters = "", "", ""
+	names.Danmu, names.Notify, names.Message, names.Pollers, names.Letters = "", "", "", "", ""
 	return names
 }

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
@@ -16,14 +14,6 @@ type verdict struct {
 	Reason string `json:"reason"`
 }
 
-// check refuses what Remove would refuse, before anything is taken back.
-func (v verdict) check() error {
-	if n := len(v.Reason); n > comment.MaxReason {
-		return &plaza.InvalidError{Field: "reason", Reason: fmt.Sprintf("has %d bytes, at most %d are allowed", n, comment.MaxReason)}
-	}
-	return checkName("by", v.By)
-}
-
 func (a *api) removeComment(r *http.Request) (any, error) {
 	where, err := at(r)
 	if err != nil {
@@ -31,12 +21,6 @@ func (a *api) removeComment(r *http.Request) (any, error) {
 	}
 	var v verdict
 	if err := guard.ReadJSON(r, &v); err != nil {
-		return nil, err
-	}
-	if err := v.check(); err != nil {
-		return nil, err
-	}
-	if err := a.forgetComment(r.Context(), where, ""); err != nil {
 		return nil, err
 	}
 	removed, err := a.comments.Remove(r.Context(), where, comment.Removal{By: v.By, Reason: v.Reason})

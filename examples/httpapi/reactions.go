@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,14 +21,6 @@ const (
 
 // oneOf are the kinds that replace each other.
 func oneOf() []string { return []string{like, love} }
-
-// replacedBy are the kinds that a reaction of this kind ends.
-func replacedBy(kind string) []string {
-	if !slices.Contains(oneOf(), kind) {
-		return nil
-	}
-	return slices.DeleteFunc(oneOf(), func(other string) bool { return other == kind })
-}
 
 // reacted is the other side of a reaction: the user, or the object.
 type reacted struct {
@@ -60,24 +51,15 @@ func reactionIn(r *http.Request) reaction.Reaction {
 
 func (a *api) react(r *http.Request) (any, error) {
 	given := reactionIn(r)
-	if err := a.retractReactions(r.Context(), given, replacedBy(given.Kind)...); err != nil {
-		return nil, err
-	}
-	stands, changed, err := a.reactions.React(r.Context(), given)
+	_, changed, err := a.reactions.React(r.Context(), given)
 	if err == nil {
 		err = a.updateScore(r.Context(), given.Object)
-	}
-	if err == nil {
-		err = a.notifyReaction(r.Context(), stands)
 	}
 	return change{changed}, err
 }
 
 func (a *api) unreact(r *http.Request) (any, error) {
 	given := reactionIn(r)
-	if err := a.retractReactions(r.Context(), given, given.Kind); err != nil {
-		return nil, err
-	}
 	changed, err := a.reactions.Unreact(r.Context(), given)
 	if err == nil {
 		err = a.updateScore(r.Context(), given.Object)

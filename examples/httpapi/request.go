@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -29,18 +27,6 @@ func readNumber(r *http.Request, parameter string) (int, error) {
 		return 0, &plaza.InvalidError{Field: parameter, Reason: "is not a number"}
 	}
 	return n, nil
-}
-
-// checkName checks a name where no call of Plaza does that in time.
-func checkName(field, name string) error {
-	const most = 256
-	switch n := len(name); {
-	case n == 0 || n > most:
-		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("has %d bytes, 1 to %d are allowed", n, most)}
-	case !utf8.ValidString(name):
-		return &plaza.InvalidError{Field: field, Reason: "is not UTF-8"}
-	}
-	return nil
 }
 
 // parseTime returns the zero time for an empty text.

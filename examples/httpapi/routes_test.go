@@ -183,8 +183,6 @@ func anotherFeaturesTableIsRefusedAtTheStart(t *testing.T, w world) {
 		func(t *tables.Names) { t.Machines = t.Feed },
 		func(t *tables.Names) { t.Feed, t.Comment = t.Comment, t.Feed },
 		func(t *tables.Names) { t.Leaderboard = t.Feed },
-		func(t *tables.Names) { t.Notify = t.Follow },
-		func(t *tables.Names) { t.Message = t.Notify },
 	} {
 		names := w.env.Tables
 		wrong(&names)

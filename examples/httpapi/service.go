@@ -16,10 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/notify"
-	"github.com/plaza-sdk/plaza/notify/announce"
-	"github.com/plaza-sdk/plaza/notify/message"
-	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -32,12 +28,6 @@ type service struct {
 	comments  *comment.Repository
 	reactions *reaction.Repository
 	boards    *leaderboard.Repository
-
-	bell          *notify.Repository
-	prefs         *prefs.Repository
-	announcements *announce.Repository
-
-	messages *message.Repository
 
 	log *slog.Logger
 }
@@ -90,18 +80,8 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, codec
 	if err != nil {
 		return err
 	}
-	if err := s.openBell(db, t.Notify, codec, log); err != nil {
-		return err
-	}
-	if s.messages, err = message.New(db, t.Message, s.ids, &message.Options{
-		Blocks:     s.prefs, // of notifications and messages alike
-		Consistent: true,    // a client reads right after it wrote
-		Codec:      codec, OnCorrupt: onCorrupt(log),
-	}); err != nil {
-		return err
-	}
 	// The tables were created just now. If another tool creates them, call Verify.
-	for _, table := range []interface{ Init(context.Context) error }{s.ids, s.follows, s.feeds, s.comments, s.reactions, s.boards, s.bell, s.messages} {
+	for _, table := range []interface{ Init(context.Context) error }{s.ids, s.follows, s.feeds, s.comments, s.reactions, s.boards} {
 		if err := table.Init(ctx); err != nil {
 			return err
 		}
@@ -112,28 +92,6 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, codec
 		}
 	}
 	return nil
-}
-
-// openBell opens what is about notifications, which share a table.
-func (s *service) openBell(db *dynamo.DB, table string, codec cursor.Codec, log *slog.Logger) (err error) {
-	// In activities a user is user:chris.
-	user := func(actor feed.Ref) string { return actor.ID }
-	s.prefs, err = prefs.New(db, table, s.ids, &prefs.Options{
-		Channels: []string{email}, Verbs: verbs(), User: user,
-		Codec: codec, OnCorrupt: onCorrupt(log),
-	})
-	if err != nil {
-		return err
-	}
-	if s.announcements, err = announce.New(db, table, s.ids, &announce.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
-		return err
-	}
-	s.bell, err = notify.New(db, table, s.ids, &notify.Options{
-		Policy: s.prefs, Announcements: s.announcements, User: user,
-		Consistent: true, // a client reads right after it wrote
-		Codec:      codec, OnCorrupt: onCorrupt(log),
-	})
-	return err
 }
 
 // onCorrupt logs each damaged item that a list leaves out.

@@ -15,38 +15,14 @@ func (s shared) run(t *testing.T) {
 	}
 }
 
-func TestConversations(t *testing.T) {
+func TestRequests(t *testing.T) {
 	shared{
-		"TwoPeopleWriteToEachOther":                       twoPeopleWriteToEachOther,
-		"AMessageIsSentOnceUnderItsKey":                   aMessageIsSentOnceUnderItsKey,
-		"MessagesAreEditedAndRecalledByTheirSender":       messagesAreEditedAndRecalledByTheirSender,
-		"AGroupsMembersComeAndGo":                         aGroupsMembersComeAndGo,
-		"ABlockEndsAPairsConversation":                    aBlockEndsAPairsConversation,
-		"AHistoryIsPagedBothWays":                         aHistoryIsPagedBothWays,
-		"AStrangerReadsAndWritesNothing":                  aStrangerReadsAndWritesNothing,
+		"RequestsOfOtherSitesAreNotStored":                requestsOfOtherSitesAreNotStored,
 		"BadInputIsRefusedWithAReasonAndNothingIsWritten": badInputIsRefusedWithAReasonAndNothingIsWritten,
 		"InputJustWithinTheLimitsIsAccepted":              inputJustWithinTheLimitsIsAccepted,
 		"ACursorBelongsToOneListOfOneUser":                aCursorBelongsToOneListOfOneUser,
 		"EveryAnswerKeepsOtherSitesOut":                   everyAnswerKeepsOtherSitesOut,
 		"TheDescriptionIsServed":                          theDescriptionIsServed,
-	}.run(t)
-}
-
-func TestNotices(t *testing.T) {
-	shared{
-		"WhatSomebodyDoesIsToldToWhomItConcerns": whatSomebodyDoesIsToldToWhomItConcerns,
-		"ARepeatedRequestIsToldOnce":             aRepeatedRequestIsToldOnce,
-		"WhatIsUndoneIsNoLongerTold":             whatIsUndoneIsNoLongerTold,
-		"ARemovedCommentIsNoLongerTold":          aRemovedCommentIsNoLongerTold,
-		"OddNamesAreToldOfOrOfNobody":            oddNamesAreToldOfOrOfNobody,
-		"NotificationsAreSeenReadAndUnread":      notificationsAreSeenReadAndUnread,
-		"NotificationsAreArchivedAndSnoozed":     notificationsAreArchivedAndSnoozed,
-		"NotificationsArePaged":                  notificationsArePaged,
-		"RequestsOfOtherSitesAreNotStored":       requestsOfOtherSitesAreNotStored,
-		"NobodyActsOnAnothersBell":               nobodyActsOnAnothersBell,
-		"AMadeUpMarkCoversNothingThatIsToCome":   aMadeUpMarkCoversNothingThatIsToCome,
-		"PeopleChooseWhatTheyAreToldOf":          peopleChooseWhatTheyAreToldOf,
-		"WhoIsBlockedAndWhatIsMutedIsNotTold":    whoIsBlockedAndWhatIsMutedIsNotTold,
 	}.run(t)
 }
 

@@ -118,7 +118,7 @@ func (w world) remarks(t *testing.T, path string) []string {
 // items returns the number of items in the tables of all features.
 func (w world) items(t *testing.T) (n int) {
 	t.Helper()
-	for _, table := range []string{w.env.Tables.Follow, w.env.Tables.Feed, w.env.Tables.Comment, w.env.Tables.Reaction, w.env.Tables.Leaderboard, w.env.Tables.Notify, w.env.Tables.Message} {
+	for _, table := range []string{w.env.Tables.Follow, w.env.Tables.Feed, w.env.Tables.Comment, w.env.Tables.Reaction, w.env.Tables.Leaderboard} {
 		found, err := w.env.DB.Table(table).Scan().Count(t.Context())
 		require.NoError(t, err)
 		n += found
