@@ -20,7 +20,7 @@ import (
 // seed writes weeks of activity, unless they are there, and reports on out how far it is.
 func (a *app) seed(ctx context.Context, out io.Writer) error {
 	ctx = free(ctx)
-	began, shown := time.Now(), -1
+	began := time.Now()
 	db, t := dynamo.New(a.db.config), a.db.tables
 	err := seed.Run(ctx, seed.Repositories{
 		Follows: a.follows, Feeds: a.feeds, Comments: a.comments, Reactions: a.reactions, Report: a.fileSeeded,
@@ -33,12 +33,7 @@ func (a *app) seed(ctx context.Context, out io.Writer) error {
 		Bells: func(gen ids.Source, now func() time.Time) (*notify.Repository, error) {
 			return notify.New(db, t.Notify, gen, &notify.Options{Now: now})
 		},
-	}, began, func(done, total int, what string) {
-		if tenth := 10 * done / max(total, 1); tenth != shown {
-			shown = tenth
-			fmt.Fprintf(out, "making up a community: %3d %%, %s\n", 10*tenth, what)
-		}
-	})
+	}, began, func(what string) { fmt.Fprintln(out, "making up a community:", what) })
 	if err != nil {
 		return err
 	}

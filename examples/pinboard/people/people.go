@@ -2,6 +2,7 @@
 package people
 
 import (
+	_ "embed" // the list
 	"slices"
 	"strings"
 )
@@ -13,6 +14,11 @@ type Person struct {
 	Bio   string `json:"bio"`
 	Place string `json:"place"`
 }
+
+// list has one person a line, in the order of their ids: id, name, place and bio.
+//
+//go:embed people.txt
+var list string
 
 var (
 	all  = parse()
@@ -36,16 +42,10 @@ func Moderator(id string) bool { return id == "mia" }
 
 func parse() []Person {
 	var ps []Person
-	for i, line := range strings.Split(strings.TrimSpace(list), "\n") {
-		fields := strings.Split(line, "|")
-		p := Person{ID: fields[0], Name: fields[1], Place: fields[2], Bio: bios[fields[0]]}
-		if p.Bio == "" {
-			// 7 and 40, and 11 and 37, have no common divisor, so no two of 200 bios are equal.
-			p.Bio = crafts[i*7%len(crafts)] + ". " + habits[i*11%len(habits)]
-		}
-		ps = append(ps, p)
+	for line := range strings.Lines(list) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		ps = append(ps, Person{ID: fields[0], Name: fields[1], Place: fields[2], Bio: fields[3]})
 	}
-	slices.SortFunc(ps, func(a, b Person) int { return strings.Compare(a.ID, b.ID) })
 	return ps
 }
 

@@ -78,11 +78,11 @@ func (p *plan) events(user string) ([]notify.Notification, error) {
 // ring fills the bells of those whom the tours meet. Everything older than half a day
 // was seen. One person's bell is one job, because it has to be written in order.
 func (w *writer) ring(ctx context.Context) error {
-	return each(ctx, w.bells, func(ctx context.Context, events []notify.Notification) error {
-		if len(events) == 0 {
-			return nil
+	return each(ctx, known, func(ctx context.Context, user string) error {
+		events, err := w.events(user)
+		if err != nil || len(events) == 0 {
+			return err
 		}
-		user := events[0].User
 		clock := newClock(events[0].Activity.ID.Time(), "bell/"+user)
 		bell, err := w.Bells(clock, clock.Now)
 		if err != nil {
@@ -102,7 +102,6 @@ func (w *writer) ring(ctx context.Context) error {
 			if _, _, err := bell.Notify(ctx, n); err != nil {
 				return fmt.Errorf("notify %s of %s: %w", user, n.Activity.Verb, err)
 			}
-			w.did(1)
 		}
 		if clock.at.Before(seen) {
 			return w.see(ctx, bell, user, clock)

@@ -111,7 +111,6 @@ func (w *writer) talk(ctx context.Context) error {
 				return err
 			}
 		}
-		w.did(1)
 	}
 	return nil
 }

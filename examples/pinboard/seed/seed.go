@@ -7,8 +7,6 @@ package seed
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -21,13 +19,14 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/message"
+	"golang.org/x/sync/errgroup"
 )
 
 // Board is the leaderboard of the most liked. The caller defines it, with periods that
 // begin at midnight UTC, Increment as an operator, and no Floor.
 const Board = "liked"
 
-// Repositories are where to write. Nil ones are left out.
+// Repositories are where to write.
 type Repositories struct {
 	Follows   *follow.Repository
 	Feeds     *feed.Repository
@@ -47,50 +46,39 @@ type Repositories struct {
 // atOnce is how many writes run at the same time.
 const atOnce = 16
 
-// Run writes the community as of now, and reports how far it is. Progress is called by
-// several goroutines, one at a time.
+// Run writes the community as of now, and calls progress before each part.
 //
 // If a run was interrupted, the next one completes it, with the time of the first. If the
 // seed is complete, Run does nothing. Feeds remember both.
-func Run(ctx context.Context, to Repositories, now time.Time, progress func(done, total int, what string)) error {
+func Run(ctx context.Context, to Repositories, now time.Time, progress func(what string)) error {
 	return run(ctx, to, now, full, progress)
 }
 
-func run(ctx context.Context, to Repositories, now time.Time, s size, progress func(done, total int, what string)) error {
-	anchor := now.UTC().Truncate(time.Minute)
-	anchor, done, err := begin(ctx, to.Feeds, anchor)
+func run(ctx context.Context, to Repositories, now time.Time, s size, progress func(what string)) error {
+	anchor, done, err := begin(ctx, to.Feeds, now.UTC().Truncate(time.Minute))
 	if err != nil || done {
 		return err
 	}
-	w, err := newWriter(to, anchor, s, progress)
+	p, err := newPlan(anchor, s)
 	if err != nil {
 		return err
 	}
+	w := &writer{to, p}
 	// Follows come first, so that pictures reach the followers' homes.
 	for _, step := range []struct {
-		what   string
-		wanted bool
-		do     func(context.Context) error
+		what string
+		do   func(context.Context) error
 	}{
-		{"people", to.Follows != nil, w.follow},
-		{"boards", to.Feeds != nil, w.openBoards},
-		{"pictures", to.Feeds != nil, w.pin},
-		{"likes", to.Reactions != nil, w.like},
-		{"comments", to.Comments != nil, w.comment},
-		{"reports", to.Reactions != nil && to.Report != nil, w.report},
-		{"ranking", to.Boards != nil, w.rank},
-		{"conversations", to.Messages != nil, w.talk},
-		{"bells", to.Bells != nil, w.ring},
+		{"people", w.follow}, {"boards", w.openBoards}, {"pictures", w.pin}, {"likes", w.like}, {"comments", w.comment},
+		{"reports", w.report}, {"ranking", w.rank}, {"conversations", w.talk}, {"bells", w.ring},
 	} {
-		if !step.wanted {
-			continue
-		}
-		w.what = step.what
+		progress(step.what)
 		if err := step.do(ctx); err != nil {
 			return fmt.Errorf("seed %s: %w", step.what, err)
 		}
 	}
-	return finish(ctx, to.Feeds, anchor)
+	_, err = take(ctx, to.Feeds, "finished", anchor)
+	return err
 }
 
 // notes is the outbox that remembers when a seed began, and that it is complete.
@@ -106,9 +94,6 @@ func Began(ctx context.Context, feeds *feed.Repository) (time.Time, error) {
 }
 
 func begin(ctx context.Context, feeds *feed.Repository, anchor time.Time) (began time.Time, done bool, err error) {
-	if feeds == nil {
-		return anchor, false, nil
-	}
 	began = anchor
 	for note, err := range cursor.All(ctx, feeds.Outbox(notes).List) {
 		if err != nil {
@@ -122,14 +107,6 @@ func begin(ctx context.Context, feeds *feed.Repository, anchor time.Time) (began
 	}
 	began, err = take(ctx, feeds, "began", began) // another process may have been faster
 	return began, false, err
-}
-
-func finish(ctx context.Context, feeds *feed.Repository, anchor time.Time) error {
-	if feeds == nil {
-		return nil
-	}
-	_, err := take(ctx, feeds, "finished", anchor)
-	return err
 }
 
 // take stores a note, or finds the one that stands, and returns its time.
@@ -148,82 +125,20 @@ func take(ctx context.Context, feeds *feed.Repository, verb string, anchor time.
 type writer struct {
 	Repositories
 	*plan
-	bells [][]notify.Notification
-
-	progress func(done, total int, what string)
-	what     string
-	total    int
-	mu       sync.Mutex
-	done     int
-}
-
-func newWriter(to Repositories, anchor time.Time, s size, progress func(done, total int, what string)) (*writer, error) {
-	p, err := newPlan(anchor, s)
-	if err != nil {
-		return nil, err
-	}
-	w := &writer{Repositories: to, plan: p, progress: progress}
-	if to.Follows != nil {
-		w.total += len(p.follows)
-	}
-	if to.Feeds != nil {
-		w.total += len(p.members) + len(p.pictures) + len(p.repins)
-	}
-	if to.Reactions != nil {
-		w.total += len(p.likes)
-	}
-	if to.Comments != nil {
-		for _, t := range p.threads {
-			w.total += len(t.comments)
-		}
-	}
-	if to.Boards != nil {
-		w.total += len(p.recentLikes())
-	}
-	if to.Messages != nil {
-		w.total += len(talks)
-	}
-	if to.Bells != nil {
-		for _, user := range known {
-			events, err := p.events(user)
-			if err != nil {
-				return nil, err
-			}
-			w.bells = append(w.bells, events)
-			w.total += len(events)
-		}
-	}
-	return w, nil
-}
-
-func (w *writer) did(n int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.done += n
-	if w.progress != nil {
-		w.progress(w.done, w.total, w.what)
-	}
 }
 
 // each calls do for all items, atOnce at a time, until one fails.
 func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(atOnce, len(items)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(items) {
-					return
-				}
-				if err := do(ctx, items[i]); err != nil {
-					stop(err)
-				}
-			}
-		})
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, item := range items {
+		if groupCtx.Err() != nil {
+			break
+		}
+		group.Go(func() error { return do(groupCtx, item) })
 	}
-	wg.Wait()
-	return context.Cause(ctx)
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
 }

@@ -23,21 +23,8 @@ func (w *writer) follow(ctx context.Context) error {
 			}
 		}
 	}
-	done, err := w.Follows.Import(ctx, "pinboard", edges, &follow.ImportOptions{Window: 1000, Parallel: atOnce, Progress: func(r follow.ImportResult) {
-		w.at(int(r.Edges))
-	}})
-	if err == nil {
-		w.at(int(done.Edges))
-	}
+	_, err := w.Follows.Import(ctx, "pinboard", edges, &follow.ImportOptions{Window: 1000, Parallel: atOnce})
 	return err
-}
-
-// at sets how much of the first step is done.
-func (w *writer) at(n int) {
-	w.mu.Lock()
-	n -= w.done
-	w.mu.Unlock()
-	w.did(n)
 }
 
 // openBoards writes the lists of boards. They are older than what homes keep, so nothing
@@ -60,7 +47,6 @@ func (w *writer) openBoards(ctx context.Context) error {
 			})
 		}
 		_, err := w.Feeds.Outbox("boards:"+m.ID).PublishMany(ctx, as)
-		w.did(1)
 		return skip(err)
 	})
 }
@@ -88,14 +74,12 @@ func (w *writer) publish(ctx context.Context, by member, id ids.ID, pic picture,
 		ID: id, Actor: personRef(by.Person), Verb: "pin", Object: pictureRef(pic.ID), Target: feed.Ref{Kind: "board", ID: to.ID()},
 		ForeignID: "picture:" + pic.ID, To: append([]string{"board:" + to.ID()}, also...), Data: data,
 	})
-	w.did(1)
 	return skip(err)
 }
 
 func (w *writer) like(ctx context.Context) error {
 	return each(ctx, w.likes, func(ctx context.Context, l like) error {
 		_, _, err := w.Reactions.React(ctx, reaction.Reaction{User: w.members[l.by].ID, Object: l.object, Kind: "like", ID: l.ID})
-		w.did(1)
 		return skip(err)
 	})
 }
@@ -163,7 +147,6 @@ func (w *writer) comment(ctx context.Context) error {
 			if skip(err) != nil && !errors.Is(err, plaza.ErrNotFound) {
 				return err
 			}
-			w.did(1)
 		}
 		if t.pinned != 0 {
 			if _, err := w.Comments.Pin(ctx, comment.Address{Object: object, ID: t.pinned}); skip(err) != nil {
@@ -224,7 +207,6 @@ func (w *writer) rank(ctx context.Context) error {
 				return r.Err
 			}
 		}
-		w.did(len(days[day]))
 	}
 	return nil
 }
