@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
@@ -51,9 +50,7 @@ func TestHeatmapOfNoBuckets(t *testing.T) {
 		field   string
 	}{{"film", 0, "buckets"}, {"film", -1, "buckets"}, {"film", 1001, "buckets"}, {"", 1, "Object"}} {
 		_, err := s.Heatmap(t.Context(), c.object, c.buckets)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, c.field, invalid.Field)
+		require.Equal(t, c.field, field(t, err))
 	}
 }
 

@@ -83,10 +83,7 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 				sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(i)}))
 				for range faults.Size(5, 2) {
 					for _, c := range sent {
-						again, created, err := w.Send(t.Context(), c)
-						require.NoError(t, err)
-						require.Equal(t, c, again)
-						require.False(t, created)
+						w.repeats(t, c, c)
 					}
 				}
 			}
@@ -105,10 +102,7 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 			stranger := quiet.send(t, danmu.Comment{Key: "4"})
 			other := w.process(t, &opts)
 			for _, w := range []world{w, other} {
-				again, created, err := w.Send(t.Context(), stranger)
-				require.NoError(t, err)
-				require.Equal(t, stranger, again)
-				require.False(t, created)
+				w.repeats(t, stranger, stranger)
 			}
 			changed := stranger
 			changed.Text = "hehe"
@@ -136,10 +130,7 @@ func TestARefusedRepeatIsFoundInEveryPlace(t *testing.T) {
 		_, _, err := process.Send(t.Context(), c)
 		require.Equal(t, time.Minute, retryAfter(t, err))
 		sent := w.send(t, c)
-		again, created, err := process.Send(t.Context(), c)
-		require.NoError(t, err)
-		require.Equal(t, sent, again)
-		require.False(t, created)
+		process.repeats(t, c, sent)
 	}
 	require.Len(t, w.items(t, "D#v#"), 10)
 }

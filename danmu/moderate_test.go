@@ -64,9 +64,7 @@ func TestOnlyTheSenderRecalls(t *testing.T) {
 	c := s.say(t, "jack", "mine")
 	for _, age := range []time.Duration{0, time.Hour} {
 		s.pass(age)
-		recalled, err := s.Recall(t.Context(), of(c, "anna"))
-		require.ErrorIs(t, err, plaza.ErrForbidden)
-		require.False(t, recalled)
+		fails(t, plaza.ErrForbidden)(s.Recall(t.Context(), of(c, "anna")))
 	}
 	s.shows(t, "film", []danmu.Comment{c}, "jack")
 }
@@ -170,20 +168,18 @@ func TestInvalidActionsNameTheField(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "there")
-	for name, call := range s.actions() {
-		for field, a := range map[string]danmu.Action{
+	for action, call := range s.actions() {
+		for name, a := range map[string]danmu.Action{
 			"Object": {ID: c.ID, User: "jack"},
 			"ID":     {Object: "film", User: "jack"},
 			"User":   {Object: "film", ID: c.ID, User: string(make([]byte, 257))},
 		} {
-			if field == "User" && (name == "Remove" || name == "Protect" || name == "Unprotect") {
+			if name == "User" && (action == "Remove" || action == "Protect" || action == "Unprotect") {
 				continue // it ignores Op
 			}
 			changed, err := call(t.Context(), a)
 			require.False(t, changed)
-			var invalid *plaza.InvalidError
-			require.ErrorAs(t, err, &invalid, name)
-			require.Equal(t, field, invalid.Field, name)
+			require.Equal(t, name, field(t, err), action)
 		}
 	}
 }

@@ -57,10 +57,7 @@ func TestARepeatedSendIsOneComment(t *testing.T) {
 	for name, first := range map[string]danmu.Comment{"by its ID": c, "by its Key": keyed} {
 		t.Run(name, func(t *testing.T) {
 			first = w.send(t, first)
-			again, created, err := w.process(t, nil).Send(t.Context(), first)
-			require.NoError(t, err)
-			require.Equal(t, first, again)
-			require.False(t, created)
+			w.process(t, nil).repeats(t, first, first)
 
 			for _, other := range []func(*danmu.Comment){
 				func(c *danmu.Comment) { c.Text = "hehe" },
@@ -138,13 +135,10 @@ func TestARetryAfterTheShardsGrewFindsTheFirst(t *testing.T) {
 		w.configure(t, "v", danmu.Settings{Shards: shards})
 		w.pass(2 * time.Minute)
 		for _, c := range sent {
-			again, created, err := w.process(t, nil).Send(t.Context(), c)
-			require.NoError(t, err)
-			require.Equal(t, c, again)
-			require.False(t, created)
+			w.process(t, nil).repeats(t, c, c)
 			other := c
 			other.Text = "hehe"
-			_, _, err = w.Send(t.Context(), other)
+			_, _, err := w.Send(t.Context(), other)
 			require.ErrorIs(t, err, plaza.ErrConflict)
 		}
 		require.Len(t, w.items(t, "D#v#"), len(sent))
@@ -226,10 +220,7 @@ func TestSendDoesNotRelyOnStaleReads(t *testing.T) {
 		sent := w.send(t, danmu.Comment{Key: fmt.Sprint(i)})
 		_, err := sender.ByObject(t.Context(), "v", 0, cursor.PageRequest{})
 		require.NoError(t, err)
-		again, created, err := sender.Send(t.Context(), sent)
-		require.NoError(t, err)
-		require.Equal(t, sent, again)
-		require.False(t, created)
+		sender.repeats(t, sent, sent)
 	}
 	require.NotZero(t, in.Count(faults.Stale))
 	require.Len(t, w.items(t, "D#v#"), n+1)

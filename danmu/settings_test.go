@@ -43,8 +43,7 @@ func TestTheSegmentIsFixedByTheFirstComment(t *testing.T) {
 	w := newWorld(t, nil)
 	w.at(t, 1)
 	for range 2 {
-		_, err := w.Configure(t.Context(), "v", danmu.Settings{Owner: "o", Segment: time.Hour})
-		require.ErrorIs(t, err, plaza.ErrConflict)
+		fails(t, plaza.ErrConflict)(w.Configure(t.Context(), "v", danmu.Settings{Owner: "o", Segment: time.Hour}))
 	}
 	require.Empty(t, w.settings(t).Owner, "nothing was written")
 	w.configure(t, "v", danmu.Settings{Segment: 6 * time.Minute, Shards: 2})
@@ -132,8 +131,7 @@ func TestConfigureDuringTheFirstComment(t *testing.T) {
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Owner: "bob"})
 	p := meanwhile(w, func() { w.at(t, 90) })
-	_, err := p.Configure(t.Context(), "v", danmu.Settings{Segment: time.Minute})
-	require.ErrorIs(t, err, plaza.ErrConflict)
+	fails(t, plaza.ErrConflict)(p.Configure(t.Context(), "v", danmu.Settings{Segment: time.Minute}))
 	require.Len(t, w.process(t, nil).window(t, 0, 100, nil), 1)
 
 	w = newWorld(t, nil)
@@ -142,10 +140,7 @@ func TestConfigureDuringTheFirstComment(t *testing.T) {
 	p = meanwhile(w, func() { sent = w.send(t, sent) })
 	p.configure(t, "v", danmu.Settings{Shards: 32})
 	w.pass(time.Hour)
-	again, created, err := w.process(t, nil).Send(t.Context(), sent)
-	require.NoError(t, err)
-	require.Equal(t, sent, again)
-	require.False(t, created)
+	w.process(t, nil).repeats(t, sent, sent)
 }
 
 func TestEveryProcessEnforcesTheDuration(t *testing.T) {
@@ -181,10 +176,7 @@ func TestARepeatIsAnsweredAfterTheDurationShrank(t *testing.T) {
 	first, _, err := w.Send(t.Context(), c)
 	require.NoError(t, err)
 	w.configure(t, "v", danmu.Settings{Duration: time.Second})
-	again, created, err := w.process(t, nil).Send(t.Context(), c)
-	require.NoError(t, err)
-	require.False(t, created)
-	require.Equal(t, first, again)
+	w.process(t, nil).repeats(t, c, first)
 	c.Key = "another"
 	_, _, err = w.Send(t.Context(), c)
 	require.Equal(t, "Progress", field(t, err))

@@ -216,3 +216,22 @@ func does(t tester, want bool, about ...any) func(changed bool, err error) {
 		require.Equal(t, want, changed, about...)
 	}
 }
+
+// repeats sends a comment again, and gets the stored one.
+func (w world) repeats(t tester, c, want danmu.Comment) {
+	t.Helper()
+	got, created, err := w.Send(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.False(t, created)
+}
+
+// fails checks that a call changed nothing, and why.
+func fails(t tester, want error, about ...any) func(changed bool, err error) {
+	t.Helper()
+	return func(changed bool, err error) {
+		t.Helper()
+		require.ErrorIs(t, err, want, about...)
+		require.False(t, changed, about...)
+	}
+}

@@ -115,6 +115,7 @@ func TestSinceIsWhenTheViewerJoinedOrWasReset(t *testing.T) {
 func TestManyRoomsOfOneViewer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, nil)
+		before := runtime.NumGoroutine()
 		viewers := make([]*live.Viewer[event], 1000)
 		for i := range viewers {
 			v, err := hub.Join(t.Context(), strconv.Itoa(i), "")
@@ -128,6 +129,7 @@ func TestManyRoomsOfOneViewer(t *testing.T) {
 		for i, v := range viewers {
 			require.Equal(t, []int{i}, numbers(next(t, v).Events))
 		}
+		require.LessOrEqual(t, runtime.NumGoroutine(), before+10, "rooms need none")
 	})
 }
 

@@ -1,7 +1,7 @@
 // Package ratelimit limits how often a user may send to an object, such as a video or a
 // conversation. A Memory limits within one process, a Table across all processes. A
-// repeat of an attempt does not count again. danmu and notify/message make their own by
-// the Rate in their options; use the package for what else a service limits.
+// repeat of an attempt does not count again. Options.Rate of danmu and notify/message uses
+// it.
 package ratelimit
 
 import (

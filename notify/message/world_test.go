@@ -12,6 +12,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -175,5 +176,32 @@ func does(t testing.TB, want bool, about ...any) func(changed bool, err error) {
 		t.Helper()
 		require.NoError(t, err, about...)
 		require.Equal(t, want, changed, about...)
+	}
+}
+
+// repeats sends a message again, and gets the stored one.
+func (w world) repeats(t testing.TB, m, want message.Message) {
+	t.Helper()
+	got, created, err := w.Send(t.Context(), m)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.False(t, created)
+}
+
+// field returns the field that an InvalidError names.
+func field(t testing.TB, err error) string {
+	t.Helper()
+	var invalid *plaza.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	return invalid.Field
+}
+
+// fails checks that a call changed nothing, and why.
+func fails(t testing.TB, want error, about ...any) func(changed bool, err error) {
+	t.Helper()
+	return func(changed bool, err error) {
+		t.Helper()
+		require.ErrorIs(t, err, want, about...)
+		require.False(t, changed, about...)
 	}
 }

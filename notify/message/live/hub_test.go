@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/message/live"
 )
@@ -334,41 +332,4 @@ func TestConcurrentUseLeavesNothingBehind(t *testing.T) {
 	running.Wait()
 	require.Empty(t, hub.Present(group))
 	hub.Close()
-}
-
-// Rooms need no goroutines, and none is left behind.
-func TestTenThousandRoomsNeedNoGoroutines(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	store := newRoster(group)
-	hub, err := live.New(store, &live.Options{Every: time.Nanosecond})
-	require.NoError(t, err)
-	const n = 10_000
-	before := runtime.NumGoroutine()
-	viewers := make([]*live.Viewer, n)
-	names := make([]message.In, n)
-	for i := range n {
-		names[i] = in(fmt.Sprint("group ", i), "ann")
-		store.set(names[i].Conversation, "ann", message.Access{})
-		viewers[i] = join(t, hub, names[i], "")
-	}
-	for i, name := range names {
-		publish(t, hub, did(live.Read, name.Conversation, "ann", int64(i+1)))
-	}
-	for i, v := range viewers {
-		e := next(t, v).Events[0]
-		require.Equal(t, names[i].Conversation, e.Conversation)
-		require.EqualValues(t, i+1, e.Seq)
-	}
-	require.LessOrEqual(t, runtime.NumGoroutine(), before+10)
-	hub.Close()
-	_, err = viewers[0].Next(t.Context())
-	require.ErrorIs(t, err, live.ErrClosed)
-	require.ErrorIs(t, err, plaza.ErrUnavailable)
-	for i, v := range viewers {
-		v.Close()
-		require.Empty(t, hub.Present(names[i].Conversation))
-	}
-	_, err = hub.Join(t.Context(), names[0], "")
-	require.ErrorIs(t, err, live.ErrClosed)
-	require.Empty(t, hub.Present(names[0].Conversation), "one who could not enter is not there")
 }
