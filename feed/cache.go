@@ -19,7 +19,7 @@ type CacheKey struct {
 	ID    ids.ID
 }
 
-// Cached is what a cache knows about a key: an activity, or that it is gone.
+// Cached is an activity, or the knowledge that it is gone.
 type Cached struct {
 	Activity Activity
 	Gone     bool

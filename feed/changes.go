@@ -21,7 +21,7 @@ const (
 	Erased    ChangeKind = "erased" // with its owner
 )
 
-// Change is what a write did to an activity.
+// Change is one change of an activity.
 type Change struct {
 	Kind     ChangeKind `json:"kind"`
 	Owner    string     `json:"owner"`    // of the outbox, as Activity.Owner
@@ -29,13 +29,13 @@ type Change struct {
 	At       time.Time  `json:"at"`       // of the write, in whole seconds
 }
 
-// Changes reads what a write to the table did to an activity; most records are
-// bookkeeping and have none. An activity is reported once, whatever outboxes it
+// Changes returns the change of an activity that a stream's record reports; most records
+// are bookkeeping and have none. An activity is reported once, however many outboxes it
 // was addressed to, and an update only if it changed something. The table's stream
-// needs new and old images: without them the record is stream.ErrView or
+// needs new and old images: without them the error is stream.ErrView or
 // stream.ErrTruncated. A damaged activity is plaza.ErrCorrupt.
 //
-// A stream may deliver a record twice: an activity has its Owner and its ID.
+// A stream may deliver a record twice: recognize the activity by its Owner and ID.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	if err != nil {

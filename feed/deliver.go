@@ -29,22 +29,22 @@ const (
 	unpulledSize = 10_000
 )
 
-// Attempt is one attempt to deliver an activity to followers, or to finish a
-// switch. If Owner is empty, it is a failed attempt to find such work.
+// Attempt is a worker's attempt to deliver an activity to followers, or to finish a
+// switch. If Owner is empty, the worker failed to look for such work.
 type Attempt struct {
 	Owner   string
 	ID      ids.ID
 	Switch  bool  // ID is that of a switch that SetPulled began, not of an activity
-	Entries int   // home entries written by this attempt; for a switch, homes changed
-	Done    bool  // every follower has it; never set if a later switch overtook this one
+	Entries int   // home entries that it wrote; for a switch, homes that it changed
+	Done    bool  // every follower has it; false if a later switch overtook this one
 	Err     error // why it failed; it will be tried again
 }
 
-// Deliver finishes the deliveries that are waiting: those that a crash left
-// behind and those too large to do inline. It also finishes the switches that
-// SetPulled began. It returns how many activities and switches it finished. One
-// that fails does not hold up the others and is left alone for 30 s. A damaged
-// job stays where it is and is passed to Options.OnCorrupt.
+// Deliver finishes the deliveries that are waiting: those that a crash interrupted and
+// those too large to be made inline. It also finishes the switches that SetPulled began.
+// It returns how many activities and switches it finished. One that fails does not hold
+// up the others and is left alone for 30 s. A damaged job stays where it is and is passed
+// to Options.OnCorrupt.
 //
 // Cost: for each follower 1 WCU, 0.03 RCU, and 1 request for each 25; for a switch 1
 // request, 1 WCU for each follower.
@@ -74,11 +74,11 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	})
 }
 
-// Run calls Deliver, which also finishes switches, until ctx ends, and returns
-// the context's error. A wrong table ends it too; it reports other errors to
-// Options.OnAttempt and goes on. Any number of workers may run. One that is
-// stopped gives its job back within a second; the job of one that died is taken
-// over after 30 s.
+// Run calls Deliver until ctx ends, and returns the context's error. A wrong table ends
+// it too; it reports other errors to Options.OnAttempt and goes on. Any number of workers
+// may run; each but the first on a busy shard costs up to 1 WCU an activity more. One that
+// is stopped gives its job back within a second; the job of one that died is taken over
+// after 30 s.
 //
 // Cost: every Options.Poll as Deliver, with nothing to do 5 requests, 2.5 RCU.
 //

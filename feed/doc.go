@@ -1,7 +1,7 @@
-// Package feed keeps what people did and what they read.
+// Package feed keeps activities and shows them to followers.
 //
 // Everyone has an outbox, which holds the activities they published, and a home,
-// which shows what the people they follow published. Any opaque id may have them:
+// which shows the activities of those whom they follow. Any opaque id may have them:
 // a user, a topic, a board.
 //
 //	feeds, err := feed.New(db, "feed", gen, follows, nil)
@@ -17,9 +17,9 @@
 // however many followers there are, and shows at their next read.
 //
 // A publish is safe once Publish returns, because one transaction stores the
-// activity and the job that delivers it. Run it in the background, or Deliver
-// from a scheduled Lambda: they finish what a crash left behind and what is too
-// large to deliver inline.
+// activity and the job that delivers it. Call Run in the background, or Deliver
+// from a scheduled Lambda: they finish deliveries that a crash interrupted or
+// that are too large to be made inline.
 //
 // Call Home.Follow and Home.Unfollow, not those of the follow graph: they also
 // copy and hide the source's activities. If the graph's Unfollow was called,

@@ -22,26 +22,23 @@ func (pulledError) Unwrap() error { return plaza.ErrConflict }
 // may read the outbox. Nothing was deleted. It unwraps to plaza.ErrConflict.
 var ErrPulled error = pulledError{}
 
-// Erase deletes what the feeds hold about a user who leaves: the outbox with its
-// tombstones and what others addressed to it, the references to its activities in
-// others' outboxes, foreign IDs, waiting deliveries, and the home. After an
-// error, repeat it.
+// Erase deletes the user's outbox with its tombstones and references, the references to
+// their activities in others' outboxes, their foreign IDs, waiting deliveries, and their
+// home. After an error, repeat it.
 //
 // If the user's Mode is not Pushed, first call SetPulled(false), and Deliver
 // until it is; otherwise Erase returns ErrPulled. Then end the follow edges, by
-// follow's Erase. The user must have stopped writing: what arrives after Erase
-// stays until Erase is repeated, and a late repeat of a publish is a new
-// activity. Entries in others' homes that point at erased activities are hidden
-// once caches have forgotten these, and expire after Options.Retention. So do
-// entries that a running delivery still adds, to others' homes or the user's.
-// Activities that others addressed to the user stay theirs. References to
-// activities that were removed more than 30 days ago are not found and stay
-// hidden.
+// follow's Erase. The user must have stopped writing: a write that arrives after Erase
+// stays until Erase is repeated, and a late repeat of a publish is a new activity.
 //
-// The user's id remains in others' items: in the entries of their homes, as
-// owner or source, until these expire; in the headers of their homes, as a
-// source that they unfollowed or whose outbox they read, until a later follow
-// or unfollow forgets it; in the To of their activities, and in those activities' jobs until they are delivered.
+// Entries in others' homes that point at erased activities are hidden once caches have
+// forgotten these, and expire after Options.Retention. So do entries that a running
+// delivery still adds. Activities that others addressed to the user stay theirs.
+// References to activities that were removed more than 30 days ago stay, hidden.
+//
+// The user's id remains in others' items: in entries of their homes until these expire,
+// in headers of their homes until these forget the source, in the To of their activities,
+// and in the jobs of these until they are delivered.
 //
 // Cost: 10 requests, 10 RCU; 1 request for each 25 items; 1 WCU, 0.25 RCU for each KB;
 // for each To 1 request, 1 WCU.

@@ -21,8 +21,8 @@ import (
 
 // FollowOptions of Home.Follow. The zero value works.
 type FollowOptions struct {
-	// ID is the identity of the edge; while the edge stands, a repeat with it
-	// answers as the first call did. Defaults to a minted one.
+	// ID is the identity of the edge: until the edge ends, a repeat with the ID has the
+	// same answer. Defaults to a minted one.
 	ID ids.ID
 
 	// CopyLimit is how many of the source's last activities Follow copies, at
@@ -62,14 +62,15 @@ func (h Home) checkSource(field, source string) error {
 // Follow subscribes the home to source: it makes an edge in the graph and
 // copies the source's last activities, or makes the home read the outbox of a
 // Pulled source. created reports whether this call made the edge, or an earlier
-// one with the same FollowOptions.ID. Repeating it completes what was cut short.
-// If a follow with that ID or a later one has ended, a request that arrives late
-// is plaza.ErrRemoved. An Unfollow that was given up may arrive after a
-// Follow that found the edge; repeating the Follow makes one again.
+// one with the same FollowOptions.ID. If Follow fails, a repeat completes it.
 //
-// If the home has no room for another Pulled source, Follow returns
-// ErrTooManyPulled or ErrFull, and ends the edge if this call made it. So it does
-// without an ID where the home's header is damaged, which is plaza.ErrCorrupt.
+// If an edge with that ID or a later one has ended, Follow returns plaza.ErrRemoved. An
+// Unfollow that was given up may arrive after a Follow that found the edge; repeating
+// the Follow makes an edge again.
+//
+// If the home has no room for another Pulled source, Follow returns ErrTooManyPulled or
+// ErrFull, and ends the edge if this call made it. If the home's header is damaged, that
+// is plaza.ErrCorrupt, and an edge without a caller's ID ends too.
 //
 // Cost: with 100 activities of 1 KB copied 7 requests, 110 WCU, 27 RCU; of a Pulled
 // source 3 requests, 11 WCU, 2 RCU.

@@ -11,13 +11,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// List lists what the reader's sources published, newest first, except what
-// Options hide. If much is hidden, or came through several follows, a page may be
-// short, or empty with a Next; upwards, it may be empty with a Prev other than
-// its cursor.
+// List lists the activities of the reader's sources, newest first, except those that
+// Options hide. If many are hidden, or came by several follows, a page may be short, or
+// empty with a Next; upwards, it may be empty with a Prev other than its cursor.
 //
-// A home also reads the outboxes of its Pulled sources, at most 500. A page
-// starts over if its cursor is older than the first of these.
+// A home also reads the outboxes of its Pulled sources, at most 500. If a cursor is older
+// than the first of these, its page costs as much again.
 //
 // Cost: 2 requests, at most 12 RCU for a page of 20; for each outbox 1 request, 1 RCU
 // more; past hidden entries at most 6 queries.

@@ -42,11 +42,11 @@ type Options struct {
 	// Filter hides activities from a reader's home. Defaults to none.
 	Filter Filter
 
-	// About returns what an activity shows: for a repost the original, for an
-	// original itself, the zero Ref for an activity that always shows. A home
-	// hides an activity if another about the same is within the RepostWindow
-	// entries below it. An activity has an entry for each follow that brought
-	// it, and one if it is read from an outbox. Defaults to none.
+	// About returns what an activity is about: for a repost the original, for an
+	// original itself, for an activity that always shows the zero Ref. A home hides an
+	// activity if the RepostWindow entries below it have another about the same. An
+	// activity has an entry for each follow by which it came, and one if it is read from
+	// an outbox. Defaults to none.
 	About func(Activity) Ref
 
 	// RepostWindow is in entries of a home, 1 to 100. Defaults to 40.
@@ -56,13 +56,12 @@ type Options struct {
 	// Defaults to no limit but Retention.
 	HomeCap int
 
-	// PullCache is how many Pulled sources, at most 100,000, this process caches: of each
-	// the ids of the newest 40 activities. A source takes about 4 KB, and up to 50 KB
-	// where owners and About have long names. The ids are used for 5 s, so that pages
-	// need not read those outboxes. New activities may show that much later; edits and
-	// removals do not. A page read upwards leaves up to the last 6 s to the next one, so
-	// polling by Prev misses only what the first page lacked. Consistent bypasses the
-	// cache. Defaults to none.
+	// PullCache is for how many Pulled sources, at most 100,000, this process caches the
+	// ids of the newest 40 activities for 5 s, so that pages need not read their outboxes.
+	// A source takes about 4 KB, and up to 50 KB if owners and About have long names. New
+	// activities may show 5 s late; edits and removals do not. A page that is read upwards
+	// leaves the last 6 s to the next one, so polling by Prev misses only activities that
+	// the first page lacked. Consistent bypasses the cache. Defaults to none.
 	PullCache int
 
 	// GroupBy returns the key of an activity's group in Home.Grouped. An activity
@@ -99,8 +98,7 @@ type Options struct {
 	Codec cursor.Codec
 
 	// TrustClock lets workers run although this process's clock is more than 5 s from
-	// DynamoDB's. Then a wrong clock delivers late, or twice.
-	// It is taken for granted if Now is given.
+	// DynamoDB's. Then they may deliver late, or twice. It is set if Now is given.
 	TrustClock bool
 
 	// Now is the clock. Defaults to time.Now.

@@ -24,16 +24,15 @@ import (
 // finishes the rest. If the owner is Pulled, nothing is delivered to its
 // followers: their homes read the outbox.
 //
-// A repeat with the same ID returns the activity that stands. So does a
-// ForeignID that is in use: then the activity returned has another ID. Created
+// If the ID is repeated, Publish returns the activity as it is stored. If the
+// ForeignID is in use, it returns the activity that has it, under another ID. Created
 // reports whether this call stored the activity. The ID is set even if there is
 // an error.
 //
-// Another activity under the ID, even another owner's that has this outbox or one of
-// To in its own To and was removed since, is plaza.ErrConflict, and nothing is
-// stored. A removed activity is plaza.ErrRemoved, an ID more than 10 s ahead of
-// Options.Now plaza.ErrInvalid. A wrong table of the graph is plaza.ErrTable, though
-// the activity is stored.
+// If one of the outboxes has another activity under the ID, even a removed one of another
+// owner, that is plaza.ErrConflict, and nothing is stored. A removed activity is
+// plaza.ErrRemoved, an ID more than 10 s ahead of Options.Now plaza.ErrInvalid. If the
+// graph's table is wrong, that is plaza.ErrTable, though the activity is stored.
 //
 // An activity whose ID is older than Options.Retention is history: it is stored
 // in the outboxes but not delivered.

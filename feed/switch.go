@@ -38,8 +38,8 @@ func (m Mode) switched(pulled bool) (next Mode, begins bool) {
 
 // SetPulled begins a switch to Pulled, or back to Pushed. If the owner is
 // Pulled, followers' homes read the outbox and nothing is delivered to them.
-// Run or Deliver finishes the switch; until then activities are delivered, and
-// by a process that read the mode before for up to 30 s more. changed is true
+// Run or Deliver finishes the switch. Until then activities are delivered, and for up to
+// 30 s more by a process that read the mode before. changed is true
 // only if this call changed the mode.
 //
 // If the owner is already Pulled, SetPulled(true) visits all followers again,

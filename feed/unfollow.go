@@ -15,28 +15,26 @@ import (
 // UnfollowOptions of Home.Unfollow. The zero value works.
 type UnfollowOptions struct {
 	// ID names the edge to end: an edge with another ID stays. A Follow with this
-	// ID that arrives later is refused. Defaults to the edge that stands.
+	// ID that arrives later is refused. Defaults to the present edge.
 	ID ids.ID
 
-	// KeepHistory keeps what the source published so far in the home, until an
-	// Unfollow without it. For a Pulled source that includes what it publishes
-	// later under an ID from before.
+	// KeepHistory keeps the source's activities so far in the home, until an Unfollow
+	// without it. If the source is Pulled, it also keeps activities that it publishes
+	// later under an older ID.
 	KeepHistory bool
 }
 
-// Unfollow ends the subscription. Unless KeepHistory is set, everything that it
-// brought is gone from the home at the next consistent read, even what is still
-// being delivered. changed is true only if this call ended an edge. If there is
-// none, because follow's Unfollow ended it or its history was kept, the history
-// is removed.
+// Unfollow ends the subscription. Unless KeepHistory is set, the source's activities are
+// gone from the home at the next consistent read, even those that are still being
+// delivered. changed is true only if this call ended an edge. If there is none, because
+// follow's Unfollow ended it or its history was kept, the history is removed.
 //
-// A home remembers each source that it hides for Retention and a day, and longer
-// while it has entries from a longer Retention. With KeepHistory it remembers the
-// edge for as long. If it cannot remember another one, Unfollow returns ErrFull and
-// ends nothing.
+// A home remembers each source that it hides, and each edge whose history it keeps, for
+// Retention and a day, and longer while it has entries from a longer Retention. If it
+// cannot remember another one, Unfollow returns ErrFull and ends nothing.
 //
-// If an Unfollow was interrupted and its edge still stands, what it hid stays
-// hidden. Repeat it: until then deliveries go on.
+// If an Unfollow is interrupted, repeat it: the activities stay hidden, but the edge may
+// still be there and deliveries go on.
 //
 // A Follow that was given up may arrive after an Unfollow that found no edge. Repeating
 // the Unfollow ends that edge.

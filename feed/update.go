@@ -17,11 +17,10 @@ import (
 // false if the activity already had that content. An earlier Update that arrives
 // later does nothing, while clocks differ by less than the time between the two.
 //
-// ForeignID and To stay: another ForeignID is plaza.ErrConflict. An unknown
-// activity is plaza.ErrNotFound, a removed one plaza.ErrRemoved. If the answer is
-// lost and two others update or remove it meanwhile, it may be
-// plaza.ErrUnknownOutcome: read the activity, and repeat the update if it is still
-// wanted.
+// ForeignID and To cannot be changed: another ForeignID is plaza.ErrConflict. An unknown
+// activity is plaza.ErrNotFound, a removed one plaza.ErrRemoved. If the answer is lost and
+// two others update or remove the activity meanwhile, the error may be
+// plaza.ErrUnknownOutcome: read the activity, and repeat the update if you still want it.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers; with nothing to
 // change 1 request, 1 WCU for each KB more.
