@@ -106,37 +106,6 @@ func (g watchedGraph) Walk(ctx context.Context, followee string, req cursor.Page
 	return page, errors.Join(err, g.walked(followee))
 }
 
-func TestAFailingDeliveryDoesNotBlockOthers(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1, JobShards: 1})
-	w.subscribe(t, "jack", "chris")
-	w.subscribe(t, "jack", "broken")
-	stuck := w.publish(t, "broken", 1)
-	done := w.publish(t, "chris", 2)
-
-	broken := errors.New("broken")
-	var deliveries []feed.Attempt
-	worker, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(followee string) error {
-		if followee == "broken" {
-			return broken
-		}
-		return nil
-	}}, &feed.Options{OnAttempt: func(d feed.Attempt) { deliveries = append(deliveries, d) }})
-	require.NoError(t, err)
-	delivered, err := worker.Deliver(t.Context())
-	require.ErrorIs(t, err, broken)
-	require.Equal(t, 2, delivered)
-	require.Len(t, deliveries, 3)
-	require.ErrorIs(t, deliveries[0].Err, broken, "the oldest comes first")
-	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
-
-	delivered, err = worker.Deliver(t.Context())
-	require.NoError(t, err, "a failed job is left alone for a while")
-	require.Zero(t, delivered)
-	deliverAll(t, w.later(t))
-	require.Equal(t, newestFirst(append(stuck, done...)), all(t, w.Home("jack").List, 10))
-}
-
 func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	n := faults.Size(30, 14)

@@ -14,47 +14,60 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// Each request of a follow in turn is late: the caller gives up, repeats the
-// follow and undoes it, and then the request arrives.
+// Each write of a follow in turn is late: the caller gives up, repeats the follow, undoes
+// it, and then the write arrives.
 func TestALateFollowAfterAnUnfollowIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, op := range []string{"TransactWriteItems", "BatchWriteItem"} {
-		for _, named := range []bool{true, false} {
-			if !faults.Full() && named == (op == "BatchWriteItem") {
-				continue
+	for name, tc := range faults.Sample(2, map[string]struct {
+		mode  feed.Mode
+		op    string
+		undo  feed.UnfollowOptions
+		named bool // the Unfollow names the edge, which is not there yet
+	}{
+		"the edge":                       {feed.Pushed, "TransactWriteItems", feed.UnfollowOptions{}, false},
+		"the edge, named":                {feed.Pushed, "TransactWriteItems", feed.UnfollowOptions{}, true},
+		"the copies":                     {feed.Pushed, "BatchWriteItem", feed.UnfollowOptions{}, false},
+		"the edge to a Pulled one":       {feed.Pulled, "TransactWriteItems", feed.UnfollowOptions{}, false},
+		"the edge to a Pulled one, kept": {feed.Pulled, "TransactWriteItems", feed.UnfollowOptions{KeepHistory: true}, false},
+		"the pull":                       {feed.Pulled, "UpdateItem", feed.UnfollowOptions{}, false},
+		"the pull, kept":                 {feed.Pulled, "UpdateItem", feed.UnfollowOptions{KeepHistory: true}, false},
+	}, "the pull") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.lay(t, "chris", activities("chris", 2))
+			if tc.mode == feed.Pulled {
+				w.switchTo(t, "chris", feed.Pulled)
 			}
-			t.Run(op, func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, nil)
-				w.lay(t, "chris", activities("chris", 2))
-				jack := w.Home("jack")
-				id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-				opts := &feed.FollowOptions{ID: id}
-				late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == op }}
-				_, err := w.process(t, nil, late.Wrap).Home("jack").Follow(t.Context(), "chris", opts)
-				require.Error(t, err)
-
-				if named {
-					created, err := jack.Follow(t.Context(), "chris", opts)
-					require.NoError(t, err)
-					require.True(t, created)
-					_, err = jack.Unfollow(t.Context(), "chris", nil)
-					require.NoError(t, err)
-				} else { // no edge stands yet, but the caller knows its ID
-					_, err = jack.Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: id})
-					require.NoError(t, err)
-				}
-				late.Arrive(t)
-				requireNotFollowing(t, w, "jack", "chris")
-				w.publish(t, "chris", 1)
+			jack := w.Home("jack")
+			opts := &feed.FollowOptions{ID: w.mint(t)}
+			late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == tc.op }}
+			_, err := w.process(t, nil, late.Wrap).Home("jack").Follow(t.Context(), "chris", opts)
+			require.Error(t, err)
+			if tc.named {
+				tc.undo.ID = opts.ID
+			} else {
+				created, err := jack.Follow(t.Context(), "chris", opts)
+				require.NoError(t, err)
+				require.True(t, created)
+			}
+			_, err = jack.Unfollow(t.Context(), "chris", &tc.undo)
+			require.NoError(t, err)
+			before := headerItem(t, w, "jack")
+			late.Arrive(t)
+			require.Equal(t, before, headerItem(t, w, "jack"))
+			requireNotFollowing(t, w, "jack", "chris")
+			w.publish(t, "chris", 1)
+			if tc.undo.KeepHistory {
+				require.Len(t, all(t, jack.List, 10), 2)
+			} else {
 				require.Empty(t, all(t, jack.List, 10))
-				_, err = jack.Follow(t.Context(), "chris", opts)
-				require.ErrorIs(t, err, plaza.ErrRemoved)
-
-				w.subscribe(t, "jack", "chris")
-				require.Len(t, all(t, jack.List, 10), 3)
-			})
-		}
+			}
+			_, err = jack.Follow(t.Context(), "chris", opts)
+			require.ErrorIs(t, err, plaza.ErrRemoved)
+			w.subscribe(t, "jack", "chris")
+			require.Len(t, all(t, jack.List, 10), 3)
+		})
 	}
 }
 

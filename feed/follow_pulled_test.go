@@ -108,40 +108,6 @@ func TestAnUnfollowDuringAFollowOfAPulledSource(t *testing.T) {
 	}
 }
 
-// Each write of a follow in turn arrives after the follow was repeated and
-// undone.
-func TestALateFollowOfAPulledSourceAfterAnUnfollowIsRefused(t *testing.T) {
-	t.Parallel()
-	for _, op := range []string{"TransactWriteItems", "UpdateItem"} {
-		for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
-			if !faults.Full() && (op == "UpdateItem") != (opts != nil) {
-				continue
-			}
-			t.Run(op+" "+name, func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, nil)
-				w.switchTo(t, "chris", feed.Pulled)
-				id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-				follow := &feed.FollowOptions{ID: id}
-				late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == op }}
-				_, err := w.process(t, nil, late.Wrap).Home("jack").Follow(t.Context(), "chris", follow)
-				require.Error(t, err)
-				created, err := w.Home("jack").Follow(t.Context(), "chris", follow)
-				require.NoError(t, err)
-				require.True(t, created)
-				_, err = w.Home("jack").Unfollow(t.Context(), "chris", opts)
-				require.NoError(t, err)
-				before := headerItem(t, w, "jack")
-				late.Arrive(t)
-				require.Equal(t, before, headerItem(t, w, "jack"))
-				requireNotFollowing(t, w, "jack", "chris")
-				_, err = w.Home("jack").Follow(t.Context(), "chris", follow)
-				require.ErrorIs(t, err, plaza.ErrRemoved)
-			})
-		}
-	}
-}
-
 // crowd makes a home read n outboxes, those of "source-000" and so on.
 func (w world) crowd(t testing.TB, reader string, n int) {
 	t.Helper()

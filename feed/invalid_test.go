@@ -77,6 +77,15 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 		"mode of a long owner":     {"Owner", func() error { _, err := w.Outbox(long).Mode(t.Context()); return err }},
 		"erase nobody":             {"User", func() error { return w.Erase(t.Context(), "") }},
 		"erase a long user":        {"User", func() error { return w.Erase(t.Context(), long) }},
+		"to 21 outboxes":           {"To", publish(func(a *feed.Activity) { a.To = make([]string, 21) })},
+		"to nobody":                {"To[1]", publish(func(a *feed.Activity) { a.To = []string{"birds", ""} })},
+		"to one twice":             {"To[2]", publish(func(a *feed.Activity) { a.To = []string{"birds", "paris", "birds"} })},
+		"to itself":                {"To", publish(func(a *feed.Activity) { a.To = []string{"chris"} })},
+		"of another owner":         {"Owner", publish(func(a *feed.Activity) { a.Owner = "ann" })},
+		"update another owner's": {"Owner", func() error {
+			_, _, err := chris.Update(t.Context(), feed.Activity{ID: id, Owner: "ann", Actor: feed.Ref{ID: "chris"}, Verb: "add"})
+			return err
+		}},
 		"no actor":                 {"Actor.ID", publish(func(a *feed.Activity) { a.Actor = feed.Ref{} })},
 		"long actor":               {"Actor.ID", publish(func(a *feed.Activity) { a.Actor.ID = long })},
 		"colon in a kind":          {"Object.Kind", publish(func(a *feed.Activity) { a.Object.Kind = "a:b" })},

@@ -148,7 +148,7 @@ func TestPulledSourcesMayShareEveryID(t *testing.T) {
 	w.layEach(t, done)
 	requireExact(t, w.Home("joe").List, inHome(done))
 	reposting := w.process(t, &feed.Options{Consistent: true, About: ownID, RepostWindow: 3})
-	sizes := faults.Some(0, 5, 1, 2)
+	sizes := faults.Some(1, 5, 1, 2)
 	requireSizes(t, reposting.Home("joe").List, inHome(done), sizes)
 	// Some of them also as entries.
 	w.subscribe(t, "joe", "a#")

@@ -165,33 +165,6 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 	}
 }
 
-// A worker dies in the midst of a page, and before another takes its job over,
-// the switch back takes place.
-func TestADeadWalkerOverIsOvertaken(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.followedBy(t, "chris", 6)
-	w.setPulled(t, "chris", true)
-	in := faults.New(t, 1, faults.Rates{})
-	in.KillAt(5) // claim, 2 homes, checkpoint, home
-	_, err := w.process(t, nil, in.Wrap).paged(t, &feed.Options{Parallel: 1}).Deliver(t.Context())
-	require.ErrorIs(t, err, faults.ErrKilled)
-	w.setPulled(t, "chris", false)
-	delivered, err := w.Deliver(t.Context()) // the dead one's lease has not ended
-	require.NoError(t, err)
-	require.Equal(t, 1, delivered)
-	deliverAll(t, w.later(t))
-	require.Empty(t, w.jobs(t))
-	pulls := 0
-	for i := range 6 {
-		for _, p := range w.pullsOf(t, reader(i)) {
-			require.NotZero(t, p.Until)
-			pulls++
-		}
-	}
-	require.Equal(t, 3, pulls)
-}
-
 func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
