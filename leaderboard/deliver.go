@@ -8,7 +8,7 @@ import (
 )
 
 // Deliver calls do for each period that ended, and returns how many are done. A period is
-// due 70 s after its end and the board's Grace, when its standings are final. Read them
+// due 20 s after its end and the board's Grace, when its standings are final. Read them
 // with the usual calls and In.Period. They are kept for the board's Keep after Grace.
 //
 // do is called at least once for each period, with the same Key. If a worker died or an

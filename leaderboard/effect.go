@@ -2,6 +2,8 @@ package leaderboard
 
 import (
 	"bytes"
+	"context"
+	"errors"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
@@ -20,7 +22,7 @@ type effect struct {
 	writes writes
 	score  Score
 	key    []byte // of the new score
-	ops    ops    // remembered after the write
+	ops    []byte // remembered after the write
 }
 
 // writes is the part of an entry that an effect writes.
@@ -37,6 +39,16 @@ const (
 // entry first. Best needs no memory of operations, because a repeat finds an equal or
 // better score. A Version needs none, because a repeat finds it stored.
 func (a attempt) appliesUnseen() bool { return a.board.bestOnly() || a.Version > 0 }
+
+// readEntry reads the entry, strongly consistent. An absent one is empty.
+func (r *Repository) readEntry(ctx context.Context, a attempt) (*entryItem, error) {
+	e := new(entryItem)
+	err := r.table.Get(ctx, a.entry(), true, e)
+	if errors.Is(err, plaza.ErrNotFound) {
+		err = nil
+	}
+	return e, err
+}
 
 // effectOn returns the effect of the attempt on the entry. A nil entry was not read.
 func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
@@ -86,7 +98,7 @@ func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
 		op: a.Op, print: a.print,
 		existed: next.Existed, improved: next.Improved,
 		old: next.Old.bits, new: next.New.bits,
-	})
+	}).bytes()
 	return next, err
 }
 

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // place decides which of two entries is above the other.
@@ -119,3 +121,15 @@ const (
 	Descending Order = "" // the high score wins, the default
 	Ascending  Order = "ascending"
 )
+
+// before returns a bound between a key and all smaller keys, for spans with two ends. It
+// works because players are UTF-8, in which no byte is 0xff.
+func before(key []byte) []byte {
+	bound := slices.Clone(key)
+	last := &bound[len(bound)-1]
+	if *last == 0 {
+		return bound[:len(bound)-1]
+	}
+	*last--
+	return append(bound, math.MaxUint8)[:min(len(bound)+1, store.MaxIndexKey)]
+}

@@ -196,7 +196,7 @@ func TestBoundsSeparateTheKeys(t *testing.T) {
 			b.player = rapid.SampledFrom([]string{player, a.player, a.player + "\x00", a.player + "a"}).Draw(t, "player")
 		}
 		key, other := o.appendKey(nil, a), o.appendKey(nil, b)
-		require.Equal(t, bytes.Compare(other, key) < 0, bytes.Compare(other, store.Before(key)) <= 0)
+		require.Equal(t, bytes.Compare(other, key) < 0, bytes.Compare(other, before(key)) <= 0)
 		require.Equal(t, bytes.Compare(other, key) <= 0, bytes.Compare(other, store.After(key)) < 0)
 		for _, n := range []int{scored, decided} {
 			worse := bytes.Compare(other[:n], key[:n]) > 0

@@ -167,7 +167,7 @@ func (s standings) count(ctx context.Context, from, to []byte) (int64, error) {
 func (s standings) rank(ctx context.Context, key []byte) (Position, error) {
 	bounds := [][]byte{nil, key[:min(len(key), decided)]}
 	if len(key) > decided { // otherwise it is damaged, so nobody shares it
-		bounds = append(bounds, store.Before(key))
+		bounds = append(bounds, before(key))
 	}
 	n, position, err := s.ranker.count(ctx, s, bounds...)
 	if err != nil {
@@ -186,5 +186,5 @@ func (s standings) tiedAbove(ctx context.Context, key []byte) (int64, error) {
 	if len(key) <= decided { // damaged, so nobody shares it
 		return 0, nil
 	}
-	return s.count(ctx, key[:decided], store.Before(key))
+	return s.count(ctx, key[:decided], before(key))
 }

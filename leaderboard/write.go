@@ -2,10 +2,8 @@ package leaderboard
 
 import (
 	"context"
-	"errors"
 	"math"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -53,7 +51,7 @@ func (r *Repository) update(a attempt, next effect) *store.Update {
 	case a.Version > 0: // no operations are remembered
 		update.Set("version", a.Version)
 	case !a.board.bestOnly():
-		update.Set("ops", next.ops.bytes())
+		update.Set("ops", next.ops)
 	}
 	return update
 }
@@ -125,14 +123,4 @@ func refusedEntry(t *store.Table, refused *store.Refused) (*entryItem, error) {
 		return e, nil
 	}
 	return e, t.Decode(item, e)
-}
-
-// readEntry reads the entry, strongly consistent. An absent one is empty.
-func (r *Repository) readEntry(ctx context.Context, a attempt) (*entryItem, error) {
-	e := new(entryItem)
-	err := r.table.Get(ctx, a.entry(), true, e)
-	if errors.Is(err, plaza.ErrNotFound) {
-		err = nil
-	}
-	return e, err
 }
