@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	keep  = time.Hour // how long a block is kept that no longer belongs to the root: readers may have an older root
-	every = time.Minute
+	keep       = time.Hour // how long a block is kept that no longer belongs to the root: readers may have an older root
+	sweepEvery = time.Minute
 )
 
 // retire schedules the deletion of a block, unless it is scheduled already: a period that
@@ -26,7 +26,7 @@ func (t *Term) retire(key store.Key, at time.Time) {
 // sweep deletes the blocks whose time has come.
 func (t *Term) sweep(ctx context.Context) error {
 	now := t.Now()
-	if len(t.retired) == 0 || now.Before(t.swept.Add(every)) {
+	if len(t.retired) == 0 || now.Before(t.swept.Add(sweepEvery)) {
 		return nil
 	}
 	t.swept = now
