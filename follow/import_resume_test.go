@@ -2,16 +2,11 @@ package follow_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -176,50 +171,19 @@ func TestImportReturnsTheErrorThatStoppedIt(t *testing.T) {
 	}
 }
 
-// heldBatches holds batch writes back, as a network may, and reports them as lost.
-type heldBatches struct {
-	next aws.HTTPClient
-	kept []*http.Request
-}
-
-func (h *heldBatches) Do(r *http.Request) (*http.Response, error) {
-	if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "BatchWriteItem") {
-		return h.next.Do(r)
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	late := r.Clone(context.Background())
-	late.Body = io.NopCloser(bytes.NewReader(body))
-	h.kept = append(h.kept, late)
-	return nil, faults.ErrKilled
-}
-
 // TestLateWritesOfAKilledImportChangeNothing resumes an import before the last
 // write of its first run arrives.
 func TestLateWritesOfAKilledImportChangeNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	edges := friends(11, 20, 60)
-	late := &heldBatches{}
-	first := w.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
-		late.next = next
-		return late
-	})
-	_, err := first.Import(t.Context(), "old", sequence(edges), &follow.ImportOptions{Parallel: 1})
-	require.ErrorIs(t, err, faults.ErrKilled)
-	require.Len(t, late.kept, 1)
-
+	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "BatchWriteItem" }}
+	_, err := w.process(t, nil, late.Wrap).Import(t.Context(), "old", sequence(edges), &follow.ImportOptions{Parallel: 1})
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 	_, err = w.process(t, sharded(4)).Import(t.Context(), "old", sequence(edges), nil)
 	require.NoError(t, err)
 	finished := scan(t, w)
-	for _, request := range late.kept {
-		answer, err := late.next.Do(request)
-		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, answer.StatusCode)
-		require.NoError(t, answer.Body.Close())
-	}
+	late.Arrive(t)
 	require.Equal(t, finished, scan(t, w))
 	requireStored(t, w, edges)
 }
@@ -285,6 +249,23 @@ func TestADamagedStampOrCheckpointStopsAnImport(t *testing.T) {
 	edges := friends(13, 6, 20)
 	opts := &follow.ImportOptions{Window: 15}
 	guard := edgetest.Key{"E#" + edges[17].Follower, edges[17].Followee} // in the second window
+	w := newWorld(t, nil)
+	batches := 0
+	in := faults.New(t, 0, faults.Rates{})
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "BatchWriteItem" && bytes.Contains(body, []byte("old#2")) {
+			batches++
+		}
+		if op == "TransactWriteItems" && batches > 0 {
+			return faults.Fault{Kind: faults.KilledBefore}
+		}
+		return faults.Fault{}
+	})
+	_, err := w.process(t, nil, in.Wrap).Import(t.Context(), "old", sequence(edges), opts)
+	require.ErrorIs(t, err, faults.ErrKilled)
+	var killed []dynamo.Item
+	table := dynamotest.DB(t).Table(w.table)
+	require.NoError(t, table.Scan().All(t.Context(), &killed))
 	for name, c := range map[string]struct {
 		key       edgetest.Key
 		attribute string
@@ -300,41 +281,30 @@ func TestADamagedStampOrCheckpointStopsAnImport(t *testing.T) {
 		"a negative sum":               {checkpoint, "ended", -1},
 		"a window that is none":        {checkpoint, "window", 0},
 	} {
-		w := newWorld(t, nil)
-		in := faults.New(t, 0, faults.Rates{})
-		batches := 0
-		in.Script(func(op string, body []byte, _ int) faults.Fault {
-			if op == "BatchWriteItem" && bytes.Contains(body, []byte("old#2")) {
-				batches++
-			}
-			if op == "TransactWriteItems" && batches > 0 {
-				return faults.Fault{Kind: faults.KilledBefore}
-			}
-			return faults.Fault{}
-		})
-		_, err := w.process(t, nil, in.Wrap).Import(t.Context(), "old", sequence(edges), opts)
-		require.ErrorIs(t, err, faults.ErrKilled, name)
 		edgetest.NewHand(t, w.table).Set(c.key, c.attribute, c.value)
 		_, err = w.Import(t.Context(), "old", sequence(edges), opts)
 		require.ErrorIs(t, err, plaza.ErrCorrupt, name)
-		damaged := 0
-		for _, user := range []string{"u000", "u001", "u002", "u003", "u004", "u005"} {
-			drift, err := w.Check(t.Context(), user)
-			require.NoError(t, err)
-			damaged += drift.Damaged
-			_, err = w.Repair(t.Context(), user)
-			require.NoError(t, err)
-			requireSound(t, w, user)
-		}
 		if c.key == guard {
-			require.Equal(t, 1, damaged, name)
+			drift, err := w.Check(t.Context(), guard[0][len("E#"):])
+			require.NoError(t, err)
+			require.Equal(t, 1, drift.Damaged, name)
 		}
-		requireStored(t, w, edges)
-		result, err := w.Import(t.Context(), "new", sequence(edges), opts)
-		require.NoError(t, err)
-		require.EqualValues(t, 20, result.Existing)
-		requireStored(t, w, edges)
+		for _, item := range killed {
+			require.NoError(t, table.Put(item).Run(t.Context()))
+		}
 	}
+
+	edgetest.NewHand(t, w.table).Set(guard, "import", 5) // given up
+	for i := range 6 {
+		_, err = w.Repair(t.Context(), fmt.Sprintf("u%03d", i))
+		require.NoError(t, err)
+	}
+	requireSound(t, w, "u000", "u001", "u002", "u003", "u004", "u005")
+	requireStored(t, w, edges)
+	result, err := w.Import(t.Context(), "new", sequence(edges), opts)
+	require.NoError(t, err)
+	require.EqualValues(t, 20, result.Existing)
+	requireStored(t, w, edges)
 }
 
 var checkpoint = edgetest.Key{"I#old", "checkpoint"}
@@ -349,7 +319,6 @@ func TestTheDigestOfAnImportStaysTheSame(t *testing.T) {
 	var checkpoint struct {
 		Digest uint64 `dynamo:"digest"`
 	}
-	table := dynamotest.DB(t).Table(w.table)
-	require.NoError(t, table.Get("pk", "I#old").Range("sk", dynamo.Equal, "checkpoint").One(t.Context(), &checkpoint))
+	require.NoError(t, dynamotest.DB(t).Table(w.table).Get("pk", "I#old").Range("sk", dynamo.Equal, "checkpoint").One(t.Context(), &checkpoint))
 	require.Equal(t, uint64(0x71a099199cff6e37), checkpoint.Digest)
 }

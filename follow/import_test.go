@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -169,28 +170,45 @@ func TestImportRefusesAnotherSequence(t *testing.T) {
 	}
 }
 
-func TestImportStopsAtABadEdge(t *testing.T) {
+// The twenty-sixth edge is in the third window of ten.
+func TestImportStopsBeforeTheWindowOfABadEdge(t *testing.T) {
 	t.Parallel()
-	for field, bad := range map[string]follow.Edge{
-		"Edges[25].Follower": {Followee: "bob"},
-		"Edges[25].Followee": {Follower: "bob", Followee: "bob"},
-		"Edges[25].ID":       {Follower: "ann", Followee: "bob", ID: 1 << 63},
+	torn := errors.New("the file ends here")
+	for name, c := range map[string]struct {
+		edge  follow.Edge
+		err   error
+		field string
+	}{
+		"no follower":         {follow.Edge{Followee: "bob"}, nil, "Edges[25].Follower"},
+		"follower and self":   {follow.Edge{Follower: "bob", Followee: "bob"}, nil, "Edges[25].Followee"},
+		"a wide id":           {follow.Edge{Follower: "ann", Followee: "bob", ID: 1 << 63}, nil, "Edges[25].ID"},
+		"an id of the future": {follow.Edge{Follower: "ann", Followee: "bob", ID: ids.At(time.Now().Add(time.Hour))}, nil, "Edges[25].ID"},
+		"an error":            {follow.Edge{}, torn, ""},
 	} {
-		t.Run(field, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
 			edges := friends(4, 30, 40)
-			good := edges[25]
-			edges[25] = bad
 			opts := &follow.ImportOptions{Window: 10}
-			result, err := w.Import(t.Context(), "old", sequence(edges), opts)
-			var invalid *plaza.InvalidError
-			require.ErrorAs(t, err, &invalid)
-			require.Equal(t, field, invalid.Field)
+			result, err := w.Import(t.Context(), "old", func(yield func(follow.Edge, error) bool) {
+				for i, e := range edges {
+					if i == 25 {
+						yield(c.edge, c.err)
+						return
+					}
+					if !yield(e, nil) {
+						return
+					}
+				}
+			}, opts)
+			if c.err != nil {
+				require.ErrorIs(t, err, c.err)
+			} else {
+				callstest.RequireInvalid(t, map[string]invalid{name: {c.field, err}})
+			}
 			require.Equal(t, follow.ImportResult{Edges: 20, Created: 20, Windows: 2}, result)
 			requireStored(t, w, edges[:20])
 
-			edges[25] = good
 			result, err = w.Import(t.Context(), "old", sequence(edges), opts)
 			require.NoError(t, err)
 			require.Equal(t, follow.ImportResult{Edges: 40, Created: 40, Windows: 4, Resumed: 2}, result)
@@ -199,45 +217,27 @@ func TestImportStopsAtABadEdge(t *testing.T) {
 	}
 }
 
-func TestImportStopsAtAnErrorOfTheSequence(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	edges := friends(5, 30, 50)
-	torn := errors.New("the file ends here")
-	result, err := w.Import(t.Context(), "old", func(yield func(follow.Edge, error) bool) {
-		for _, e := range edges[:35] {
-			if !yield(e, nil) {
-				return
-			}
-		}
-		yield(follow.Edge{}, torn)
-	}, &follow.ImportOptions{Window: 10})
-	require.ErrorIs(t, err, torn)
-	require.Equal(t, follow.ImportResult{Edges: 30, Created: 30, Windows: 3}, result)
-	requireStored(t, w, edges[:30])
+// invalid is the error of a call with invalid input, and the field that it names.
+type invalid struct {
+	Field string
+	Err   error
 }
 
-func TestImportRefusesBadArguments(t *testing.T) {
+func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
-	m := dynamotest.NewMeter()
-	w := newWorld(t, nil, m.Wrap)
-	none := sequence(nil)
-	for field, call := range map[string]func() (follow.ImportResult, error){
-		"Name":                   func() (follow.ImportResult, error) { return w.Import(t.Context(), "", none, nil) },
-		"Edges":                  func() (follow.ImportResult, error) { return w.Import(t.Context(), "old", nil, nil) },
-		"ImportOptions.Window":   func() (follow.ImportResult, error) { return w.importWith(t, follow.ImportOptions{Window: 40_001}) },
-		"ImportOptions.Parallel": func() (follow.ImportResult, error) { return w.importWith(t, follow.ImportOptions{Parallel: -1}) },
-	} {
-		_, err := call()
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, field, invalid.Field)
-	}
-	require.Zero(t, m.Take())
-}
-
-func (w world) importWith(t *testing.T, opts follow.ImportOptions) (follow.ImportResult, error) {
-	return w.Import(t.Context(), "old", sequence(nil), &opts)
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil, in.Wrap)
+	ctx, none, e := t.Context(), sequence(nil), follow.Edge{Follower: "jack"}
+	callstest.RequireInvalid(t, map[string]invalid{
+		"no name":     {"Name", failed(w.Import(ctx, "", none, nil))},
+		"no edges":    {"Edges", failed(w.Import(ctx, "old", nil, nil))},
+		"a window":    {"ImportOptions.Window", failed(w.Import(ctx, "old", none, &follow.ImportOptions{Window: 40_001}))},
+		"requests":    {"ImportOptions.Parallel", failed(w.Import(ctx, "old", none, &follow.ImportOptions{Parallel: -1}))},
+		"Last":        {"Followee", failed(w.Last(ctx, e))},
+		"Walk":        {"Followee", failed(w.Walk(ctx, "", page{}))},
+		"Walk's page": {"Limit", failed(w.Walk(ctx, "a", page{Limit: -1}))},
+	})
+	require.Zero(t, in.Requests())
 }
 
 func TestImportKeepsGivenIDs(t *testing.T) {
@@ -302,18 +302,4 @@ func TestImportLeavesOutEndedEdges(t *testing.T) {
 	require.Equal(t, follow.ImportResult{Edges: 2, Created: 2, Windows: 1}, result)
 	requireStored(t, w, []follow.Edge{other, after, minted})
 	requireSound(t, w, "ann", "bob", "cat", "dan")
-}
-
-func TestImportRefusesIDsFromTheFuture(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	w := newWorld(t, &follow.Options{Now: func() time.Time { return now }})
-	at := func(skew time.Duration) follow.Edge {
-		return follow.Edge{Follower: "jack", Followee: "chris", ID: ids.At(now.Add(skew))}
-	}
-	result, err := w.Import(t.Context(), "old", sequence([]follow.Edge{at(0), at(61 * time.Second)}), nil)
-	var invalid *plaza.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	require.Equal(t, "Edges[1].ID", invalid.Field)
-	require.Zero(t, result)
 }
