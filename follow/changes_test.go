@@ -45,7 +45,7 @@ func ExampleChanges() {
 // TestAnImportIsMarked also where it is killed at each of its writes.
 func TestAnImportIsMarked(t *testing.T) {
 	t.Parallel()
-	for kill := 0; kill < 8; kill += faults.Size(1, 3) {
+	for kill := 0; kill < 8; kill += faults.Size(2, 4) {
 		w := world{table: dynamotest.Table(t, streamtest.Streamed(follow.Table))}.process(t, nil)
 		changes := streamtest.Watch(t, w.table, follow.Changes)
 		edges := friends(uint64(kill), 6, 10)

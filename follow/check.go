@@ -51,7 +51,7 @@ func ends(user string) edge.Ends { return edge.Ends{Tail: user, Head: user} }
 //plaza:cost each edge in another shard than the first: 1 RCU
 //plaza:cost where an edge is torn, each edge that the user follows: 2 RCU
 //plaza:cost each torn edge: 2 requests, 67 RCU
-//plaza:cost the user: 16 requests, 16 RCU
+//plaza:cost the user: 20 requests, 16 RCU
 //plaza:cost a user without counters more: 130 requests, 130 RCU
 func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Check")

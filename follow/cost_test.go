@@ -138,6 +138,7 @@ func TestAnImportCostsNoMoreThanStated(t *testing.T) {
 		Plus(m.Stated.Times(float64(n)/100, "Repository.Import", "each 100 edges")).
 		Plus(m.Stated.Times(3*float64(n)/25, "Repository.Import", "each 25 items, of which an edge has three")).
 		Plus(m.Stated.Times(2*float64(users), "Repository.Import", "each user of a window")).
+		Plus(m.Stated.Times(float64(2*users/99), "Repository.Import", "each further 99 users of a window")).
 		Plus(m.Stated.Times(2, "Repository.Import", "each window"))
 	m.AtMost("import", stated, func(ctx ctx) error {
 		result, err := w.Import(ctx, "old", counting, &follow.ImportOptions{Window: window, Progress: func(r follow.ImportResult) { finished = r.Edges }})

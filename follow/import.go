@@ -48,8 +48,7 @@ type ImportResult struct {
 }
 
 // Import writes many edges, cheaper and faster than Follow, in the order of the
-// sequence. An edge that stands stays as it is, and one that has ended stays
-// ended.
+// sequence. It changes no edge that exists, and begins none that has ended.
 //
 // After an error or a crash, the same call with the same sequence resumes: it skips
 // finished windows and repeats the unfinished one. Once done it changes nothing.
@@ -75,6 +74,7 @@ type ImportResult struct {
 //plaza:cost each 25 items, of which an edge has three: 1 request
 //plaza:cost each edge with an ID more: 2 RCU
 //plaza:cost each user of a window: 2 WCU
+//plaza:cost each further 99 users of a window: 1 transaction, 2 WCU
 //plaza:cost each further shard of a followee: 1 RCU
 //plaza:cost each new shard: 1 transaction, 4 WCU
 //plaza:cost each window: 8 requests, 6 WCU

@@ -61,7 +61,7 @@ func pairs(edges []follow.Edge) []edgetest.Edge {
 
 func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
 	t.Parallel()
-	n, users := faults.Size(150, 40), faults.Size(40, 10)
+	n, users := faults.Size(60, 40), faults.Size(20, 10)
 	edges := friends(1, users, n)
 	byHand := newWorld(t, nil)
 	for _, e := range edges {
@@ -75,7 +75,7 @@ func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
 		return lists
 	}
 	want := lists(byHand)
-	for shards, windows := range map[int][]int{4: faults.Some(1, 7, 1, 50, 149, 150, 151, 0), 1: faults.Some(0, 7, 0)} {
+	for shards, windows := range map[int][]int{4: faults.Some(1, 7, 1, 59, 60, 61, 0), 1: faults.Some(0, 7)} {
 		for _, window := range windows {
 			t.Run(fmt.Sprintf("%d shards, windows of %d", shards, window), func(t *testing.T) {
 				w := newWorld(t, sharded(shards))

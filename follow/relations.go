@@ -46,15 +46,15 @@ func (r *Repository) Relations(ctx context.Context, viewer string, others []stri
 	}
 	for other := range relations {
 		relations[other] = Relation{
-			Follows:    r.stands(found, viewer, other),
-			FollowedBy: r.stands(found, other, viewer),
+			Follows:    r.follows(found, viewer, other),
+			FollowedBy: r.follows(found, other, viewer),
 		}
 	}
 	return relations, nil
 }
 
-// stands reports whether follower follows followee. A damaged edge counts as none.
-func (r *Repository) stands(guards map[store.Key]dynamo.Item, follower, followee string) bool {
+// follows reports whether follower follows followee. A damaged edge counts as none.
+func (r *Repository) follows(guards map[store.Key]dynamo.Item, follower, followee string) bool {
 	held, err := r.graph.HeldBy(guards[r.edgeKey(follower, followee)], edge.Edge{Tail: follower, Head: followee})
 	return !r.table.Skips(err) && held.Stands()
 }

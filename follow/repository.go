@@ -91,17 +91,17 @@ func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// Follow makes e.Follower follow e.Followee and returns the edge that stands.
-// created is true if this call began that edge and, with an ID, also for a repeat
-// while the edge stands.
+// Follow makes e.Follower follow e.Followee, unless they have an edge already, and
+// returns it. created is true if this call began the edge or, with an ID, if an earlier
+// attempt with that ID did.
 //
-// An ID that is not above that of the pair's last ended edge is plaza.ErrRemoved.
-// An ID that another edge of either user has is plaza.ErrConflict; if the
-// followee's number of shards has changed since, the conflict may go unnoticed,
-// and lists may skip one of the two.
+// If an edge of the pair with the ID or a later one has ended, the error is
+// plaza.ErrRemoved. If another edge of either user has the ID, it is plaza.ErrConflict;
+// after a change of the followee's number of shards that may go unnoticed, and lists may
+// skip one of the two.
 //
-// Where they have an edge, nothing is written: an Unfollow that was given up may
-// come after. Repeat Follow then.
+// If they have an edge, Follow writes nothing. So the request of an Unfollow whose caller
+// gave up may arrive later and end it: repeat Follow then.
 //
 // Cost: 1 transaction, 10 WCU; the first into a new shard 3 transactions, 24 WCU.
 //
@@ -129,10 +129,12 @@ func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created
 }
 
 // Unfollow ends the edge; with an ID, only the edge of that ID. changed is true
-// only if this call ended one. If they have no edge, the ID is remembered, so that
-// a Follow with it that arrives later is plaza.ErrRemoved; without an ID nothing is
-// written, and a Follow that was given up may come after: repeat Unfollow then. An
-// edge that is not counted is plaza.ErrCorrupt until both users are repaired.
+// only if this call ended one.
+//
+// If they have no edge, Unfollow remembers the ID, so that a late Follow with it is
+// plaza.ErrRemoved. Without an ID it writes nothing, and the request of a Follow whose
+// caller gave up may arrive later: repeat Unfollow then. An edge that is not counted is
+// plaza.ErrCorrupt until both users are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 10 WCU; with an edge from Follow or Get
 // 1 transaction, 10 WCU.
@@ -153,9 +155,9 @@ func (r *Repository) Unfollow(ctx context.Context, e Edge) (changed bool, err er
 	return changed, nil
 }
 
-// Last reads the edge between e.Follower and e.Followee that stands, or else the
-// ID of the last one that has ended, strongly consistent. plaza.ErrNotFound says
-// that they had none, or that it ended more than 30 days ago.
+// Last reads the edge of e.Follower to e.Followee or, if there is none, the ID of the
+// last one that has ended, strongly consistent. plaza.ErrNotFound says that they had none,
+// or that it ended more than 30 days ago.
 //
 // Cost: 1 request, 1 RCU.
 func (r *Repository) Last(ctx context.Context, e Edge) (last Edge, stands bool, err error) {

@@ -87,7 +87,7 @@ func (r *Repository) add(ctx context.Context, c Comment, call ids.ID) (_ Comment
 	return c, false, plaza.ErrBusy
 }
 
-// names are the comments that must stand when c is added.
+// names returns the comments that c refers to. They must be visible when it is added.
 func (c Comment) names() []Address {
 	var ats []Address
 	if c.Root != 0 {

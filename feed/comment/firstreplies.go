@@ -102,7 +102,7 @@ func (r *Repository) readNext(ctx context.Context, roots []row, first map[ids.ID
 	return next, nil
 }
 
-// gap reports whether replies that belong among those found may stand among the
+// gap reports whether visible replies that belong among those found may lie among the
 // rest, above an id.
 func (i row) gap(found []row, withHidden bool) (above ids.ID, gap bool) {
 	if !i.More {

@@ -27,7 +27,7 @@ func (r *Repository) comments(ctx context.Context, shown []row) ([]Comment, erro
 	return comments, nil
 }
 
-// fill copies the author and the excerpt of the quoted comment as it stands.
+// fill copies the author and the excerpt of the quoted comment as it is now.
 func (r *Repository) fill(quote *Quote, found rows) {
 	i, ok := r.readable(found.at(quote.Address))
 	if !ok || !i.visible(false) {

@@ -54,7 +54,7 @@ type row struct {
 
 	First []string `dynamo:"first,set,omitempty"` // the ids of a root's first replies
 	More  bool     `dynamo:"more,omitempty"`      // there are or were further ones
-	Next  []ids.ID `dynamo:"next,omitempty"`      // the first further ones that stand, see firstreplies.go
+	Next  []ids.ID `dynamo:"next,omitempty"`      // the first visible ones of the rest, see next.go
 	Past  ids.ID   `dynamo:"past,omitempty"`      // the id up to which Next is complete
 
 	Ver int64 `dynamo:"ver,omitempty"` // raised by every write but edits and notes
@@ -151,7 +151,7 @@ func (i *headerItem) lastPin() store.Last { return store.Last{Mark: i.Pin, Befor
 func headerKey(object string) store.Key { return store.Key{PK: keys.Join(headers, object), SK: "~"} }
 
 // ownItem is M#user / id: a comment of a user. It guards the id, even after the
-// comment is Removed: as long as a tombstone stands, or until TTL. Without a
+// comment is Removed: as long as there is a tombstone, or until TTL. Without a
 // Hash the comment was deleted before it was added.
 type ownItem struct {
 	PK      string       `dynamo:"pk"`

@@ -64,19 +64,18 @@ func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// React gives a.User the reaction a.Kind on a.Object and returns the one that
-// stands. It replaces a reaction of another kind of the same group in
-// Options.OneOf. changed is true if this call began that reaction and, with an
-// ID, also for a repeat while the reaction stands.
+// React gives a.User the reaction a.Kind on a.Object, unless the user has it already,
+// and returns it. It replaces a reaction of another kind of the same group in
+// Options.OneOf. changed is true if this call began the reaction or, with an ID, if an
+// earlier attempt with that ID did.
 //
-// An ID that is not above that of the last ended reaction of this kind is
-// plaza.ErrRemoved. An ID that another reaction of that kind has, of the user or
-// on the object, is plaza.ErrConflict; if the object's number of shards has
-// changed since, the conflict may go unnoticed, and lists may skip one of the
-// two.
+// If a reaction of this kind with the ID or a later one has ended, the error is
+// plaza.ErrRemoved. If another reaction of the kind has the ID, of the user or on the
+// object, it is plaza.ErrConflict; after a change of the object's number of shards that
+// may go unnoticed, and lists may skip one of the two.
 //
-// Where the reaction stands, nothing is written: an Unreact that was given up may
-// come after. Repeat React then.
+// If the user has the reaction, React writes nothing. So the request of an Unreact whose
+// caller gave up may arrive later and end it: repeat React then.
 //
 // Cost: 1 transaction, 8 WCU; a kind of a group 1 request, 0.5 RCU more, and 12 WCU in
 // the place of another.
@@ -108,11 +107,12 @@ func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, 
 }
 
 // Unreact ends the reaction; with an ID, only the one with that ID. changed is
-// true only if this call ended one. If the user has no such reaction, the ID is
-// remembered, so that a React with it that arrives later is plaza.ErrRemoved; without
-// an ID nothing is written, and a React that was given up may come after: repeat
-// Unreact then. A reaction that is not counted is plaza.ErrCorrupt until user and
-// object are repaired.
+// true only if this call ended one.
+//
+// If the user has no such reaction, Unreact remembers the ID, so that a late React with
+// it is plaza.ErrRemoved. Without an ID it writes nothing, and the request of a React
+// whose caller gave up may arrive later: repeat Unreact then. A reaction that is not
+// counted is plaza.ErrCorrupt until user and object are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 8 WCU; with a reaction from React or Get
 // 1 transaction, 8 WCU.

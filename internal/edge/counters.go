@@ -183,7 +183,7 @@ func (g *Graph) sum(counters []counter) (Count, error) {
 	return total, nil
 }
 
-// noShard stands for an item among the counters that is not a counter.
+// noShard is the shard of an item among the counters that is not a counter.
 const noShard = -1
 
 // counters reads the counters of a head that shard 0 names.

@@ -130,8 +130,8 @@ func (g *Graph) endOf(ctx context.Context, of Ends, e Edge) error {
 	return err
 }
 
-// endOfHead ends an edge, and lets its shared guard expire if that was the last one:
-// who erases a head finds a guard only by its edges.
+// endOfHead ends an edge, and lets its shared guard expire if that was the last one,
+// because Erase of a head finds a guard only by its edges.
 func (g *Graph) endOfHead(ctx context.Context, e Edge) error {
 	for range attempts {
 		var guard dynamo.Item

@@ -53,7 +53,7 @@ func (s Shape) HeadItem(e Edge) dynamo.Item {
 
 // Held is what a guard holds of one kind.
 type Held struct {
-	Edge         // the one that stands; without an ID if none does
+	Edge         // without an ID if there is none
 	Ended ids.ID // the last one that ended, 0 if none is known
 }
 

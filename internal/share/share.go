@@ -33,12 +33,12 @@ type read[V any] struct {
 	err     error
 }
 
-// Do returns what do returns. Callers who come with an equal key while do runs
-// share its answer: they must not change the value.
+// Do calls do and returns its answer. Calls with an equal key that come while do runs
+// share the answer, so callers must not change the value.
 //
-// The context of do has the values of the first caller's. It ends when all
-// callers have gone, and after 30 s: then the error is plaza.ErrBusy. A panic of
-// do is a *parallel.PanicError.
+// The context of do has the values of the first caller's. It ends when all callers have
+// gone, and after 30 s; then the error is plaza.ErrBusy. A panic of do is a
+// *parallel.PanicError.
 func (g *Group[K, V]) Do(ctx context.Context, key K, do func(context.Context) (V, error)) (V, error) {
 	var none V
 	if err := ctx.Err(); err != nil {
