@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -116,63 +117,64 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		require.NoError(t, errOf(w.MarkSeen(ctx, "bob", view)))
 		require.NoError(t, errOf(w.MarkSeen(ctx, "bob", notify.View{})))
 		sees("another MarkSeen, and of nothing")
-		shown := []notify.Shown{{Group: photo.Group, Last: res.Last}}
-		require.NoError(t, errOf(w.MarkRead(ctx, "bob", shown)))
-		sees("MarkRead", "bob read photo:1")
-		require.NoError(t, errOf(w.MarkRead(ctx, "bob", shown)))
-		sees("another MarkRead")
-		does(t)(w.MarkUnread(ctx, photo))
-		sees("MarkUnread", "bob unread photo:1")
-		require.NoError(t, errOf(w.MarkRead(ctx, "bob", shown)))
-		sees("MarkRead after it", "bob read photo:1")
-		does(t)(w.MarkUnread(ctx, photo))
-		sees("MarkUnread after that", "bob unread photo:1")
-		require.NoError(t, errOf(w.MarkAllRead(ctx, "bob", view)))
-		sees("MarkAllRead", "bob allRead")
-		require.Equal(t, res.Last, last[0].Last)
-		does(t)(w.MarkUnread(ctx, photo))
-		sees("MarkUnread after it", "bob unread photo:1")
-
-		w.pass(time.Second)
-		w.store(t, w.like("fay"))
-		sees("an event of what was seen", "bob notified photo:1 fay ann 2")
-		does(t)(w.Archive(ctx, photo))
-		sees("Archive", "bob archived photo:1")
-		doesNot(t)(w.Archive(ctx, photo))
-		sees("another Archive")
-		does(t)(w.Unarchive(ctx, photo))
-		sees("Unarchive", "bob unarchived photo:1")
-		does(t)(w.Archive(ctx, photo))
-		sees("Archive", "bob archived photo:1")
-		w.store(t, w.like("gus"))
-		sees("an event of what was archived", "bob notified photo:1 gus fay ann 3")
-
-		until := w.Now().Add(time.Hour)
-		snooze := func(until time.Time) {
-			t.Helper()
-			does(t)(w.Snooze(ctx, photo, until))
-			sees("Snooze", "bob snoozed photo:1")
-			require.Equal(t, until, last[0].Until)
+		of := func(call func(context.Context, notify.In) (bool, error)) func() error {
+			return func() error { return errOf(call(ctx, photo)) }
 		}
-		snooze(until)
-		doesNot(t)(w.Snooze(ctx, photo, until))
-		sees("another Snooze")
-		snooze(until.Add(time.Hour))
-		does(t)(w.Unsnooze(ctx, photo))
-		sees("Unsnooze", "bob woken photo:1")
-		snooze(until)
-		w.store(t, w.like("hal"))
-		sees("an event of what was snoozed", "bob notified photo:1 hal gus fay ann 4")
-		snooze(until)
-		does(t)(w.Archive(ctx, photo))
-		sees("Archive of what was snoozed", "bob archived photo:1")
-		snooze(until)
-		does(t)(w.Unsnooze(ctx, photo))
-		sees("Unsnooze of what was archived", "bob archived photo:1")
-		snooze(until)
-		w.pass(2 * time.Hour)
-		require.Len(t, w.list(t, "bob"), 1)
-		sees("List of what is due", "bob woken photo:1")
+		read := func() error {
+			return errOf(w.MarkRead(ctx, "bob", []notify.Shown{{Group: photo.Group, Last: res.Last}}))
+		}
+		allRead := func() error { return errOf(w.MarkAllRead(ctx, "bob", view)) }
+		event := func(actor string) func() error {
+			return func() error { w.pass(time.Second); w.store(t, w.like(actor)); return nil }
+		}
+		until := w.Now().Add(time.Hour)
+		snooze := func() error { return errOf(w.Snooze(ctx, photo, until)) }
+		longer := func() error { return errOf(w.Snooze(ctx, photo, until.Add(time.Hour))) }
+		due := func() error { w.pass(2 * time.Hour); require.Len(t, w.list(t, "bob"), 1); return nil }
+		for _, step := range []struct {
+			what string
+			call func() error
+			want string
+		}{
+			{"MarkRead", read, "read photo:1"},
+			{"another MarkRead", read, ""},
+			{"MarkUnread", of(w.MarkUnread), "unread photo:1"},
+			{"MarkRead after it", read, "read photo:1"},
+			{"MarkUnread after that", of(w.MarkUnread), "unread photo:1"},
+			{"MarkAllRead", allRead, "allRead"},
+			{"MarkUnread after it", of(w.MarkUnread), "unread photo:1"},
+			{"an event of what was seen", event("fay"), "notified photo:1 fay ann 2"},
+			{"Archive", of(w.Archive), "archived photo:1"},
+			{"another Archive", of(w.Archive), ""},
+			{"Unarchive", of(w.Unarchive), "unarchived photo:1"},
+			{"Archive again", of(w.Archive), "archived photo:1"},
+			{"an event of what was archived", event("gus"), "notified photo:1 gus fay ann 3"},
+			{"Snooze", snooze, "snoozed photo:1"},
+			{"another Snooze", snooze, ""},
+			{"a longer Snooze", longer, "snoozed photo:1"},
+			{"Unsnooze", of(w.Unsnooze), "woken photo:1"},
+			{"Snooze again", snooze, "snoozed photo:1"},
+			{"an event of what was snoozed", event("hal"), "notified photo:1 hal gus fay ann 4"},
+			{"Snooze after it", snooze, "snoozed photo:1"},
+			{"Archive of what was snoozed", of(w.Archive), "archived photo:1"},
+			{"Snooze of what was archived", snooze, "snoozed photo:1"},
+			{"Unsnooze of what was archived", of(w.Unsnooze), "archived photo:1"},
+			{"the last Snooze", snooze, "snoozed photo:1"},
+			{"List of what is due", due, "woken photo:1"},
+		} {
+			require.NoError(t, step.call(), step.what)
+			if step.want == "" {
+				sees(step.what)
+				continue
+			}
+			sees(step.what, "bob "+step.want)
+			switch last[0].Kind {
+			case notify.AllRead:
+				require.Equal(t, res.Last, last[0].Last)
+			case notify.Snoozed:
+				require.Contains(t, []time.Time{until, until.Add(time.Hour)}, last[0].Until)
+			}
+		}
 		require.Equal(t, w.list(t, "bob")[0].Last, last[0].Last)
 
 		require.NoError(t, errOf(w.Dismiss(ctx, "bob", 77)))

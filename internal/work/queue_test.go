@@ -95,6 +95,14 @@ func (q *queue) stands(t testing.TB, name string) (j job) {
 	return j
 }
 
+// claim claims a job that nobody else has.
+func (q *queue) claim(t testing.TB, j *job) {
+	t.Helper()
+	claimed, err := q.Claim(t.Context(), j)
+	require.NoError(t, err)
+	require.True(t, claimed)
+}
+
 func TestAJobIsOneItem(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
@@ -142,9 +150,7 @@ func TestALeaseKeepsOthersAwayUntilItEnds(t *testing.T) {
 	q := newQueue(t)
 	q.store(t, "ann")
 	mine := q.stands(t, "ann")
-	claimed, err := q.Claim(t.Context(), &mine)
-	require.NoError(t, err)
-	require.True(t, claimed)
+	q.claim(t, &mine)
 	require.Equal(t, q.now.Add(lease).UnixMilli(), mine.Lease)
 
 	other := q.process(t, nil)
@@ -192,17 +198,13 @@ func TestAClaimReadsWhatOthersDid(t *testing.T) {
 	q.store(t, "ann")
 	seen := q.stands(t, "ann")
 	theirs := seen
-	claimed, err := q.Claim(t.Context(), &theirs)
-	require.NoError(t, err)
-	require.True(t, claimed)
+	q.claim(t, &theirs)
 	stands, err := q.Checkpoint(t.Context(), &theirs, map[string]any{"at": 7}, true)
 	require.NoError(t, err)
 	require.True(t, stands)
 
 	mine := seen
-	claimed, err = q.Claim(t.Context(), &mine)
-	require.NoError(t, err)
-	require.True(t, claimed)
+	q.claim(t, &mine)
 	require.Equal(t, 7, mine.Work.At)
 	require.Equal(t, q.stands(t, "ann"), mine)
 }
@@ -227,8 +229,7 @@ func TestACheckpointKeepsTheProgress(t *testing.T) {
 	q := newQueue(t)
 	q.store(t, "ann")
 	mine := q.stands(t, "ann")
-	_, err := q.Claim(t.Context(), &mine)
-	require.NoError(t, err)
+	q.claim(t, &mine)
 
 	q.now = q.now.Add(20 * time.Second)
 	stands, err := q.Checkpoint(t.Context(), &mine, map[string]any{"at": 1}, false)
@@ -258,16 +259,13 @@ func TestAStoppedWorkerGivesBackOnlyItsOwnLease(t *testing.T) {
 	q := newQueue(t)
 	q.store(t, "ann")
 	mine := q.stands(t, "ann")
-	_, err := q.Claim(t.Context(), &mine)
-	require.NoError(t, err)
+	q.claim(t, &mine)
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	q.now = q.now.Add(lease)
 	theirs := mine
-	claimed, err := q.Claim(t.Context(), &theirs)
-	require.NoError(t, err)
-	require.True(t, claimed)
+	q.claim(t, &theirs)
 	q.GiveBack(stopped, mine)
 	require.Equal(t, theirs, q.stands(t, "ann"), "another's lease ends later")
 	q.GiveBack(stopped, theirs)

@@ -241,9 +241,7 @@ func TestAHeldJobIsRenewedUntilItsWorkReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q.simulated(t)
 		mine := q.stands(t, "ann")
-		claimed, err := q.Claim(t.Context(), &mine)
-		require.NoError(t, err)
-		require.True(t, claimed)
+		q.claim(t, &mine)
 		held, err := q.Hold(t.Context(), &mine, func(context.Context) error {
 			for range 9 {
 				time.Sleep(21 * time.Second)
