@@ -52,9 +52,7 @@ func TestARepeatGetsWhatStands(t *testing.T) {
 		for _, passed := range []time.Duration{0, lead, time.Hour} {
 			other := w.process(t, &announce.Options{Now: func() time.Time { return today.Add(passed) }})
 			for _, repeat := range []notify.Announcement{given, a} {
-				again, created, err := other.Announce(t.Context(), repeat)
-				require.NoError(t, err, name)
-				require.False(t, created, name)
+				again := other.repeat(t, repeat)
 				require.Equal(t, a, again, name)
 			}
 			for what, change := range map[string]func(*notify.Announcement){
@@ -67,8 +65,7 @@ func TestARepeatGetsWhatStands(t *testing.T) {
 			} {
 				another := a
 				change(&another)
-				_, _, err := other.Announce(t.Context(), another)
-				require.ErrorIs(t, err, plaza.ErrConflict, "%s: another %s", name, what)
+				require.ErrorIs(t, errOf3(other.Announce(t.Context(), another)), plaza.ErrConflict, "%s: another %s", name, what)
 			}
 		}
 	}
@@ -115,13 +112,10 @@ func TestARepeatThatComesTooLateGetsAnotherID(t *testing.T) {
 	for _, id := range []ids.ID{first.ID, moved.ID} {
 		repeat := first
 		repeat.ID = id
-		again, created, err := other.Announce(t.Context(), repeat)
-		require.NoError(t, err)
-		require.False(t, created)
+		again := other.repeat(t, repeat)
 		require.Equal(t, moved, again)
 		repeat.Title = "Another"
-		_, _, err = other.Announce(t.Context(), repeat)
-		require.ErrorIs(t, err, plaza.ErrConflict)
+		require.ErrorIs(t, errOf3(other.Announce(t.Context(), repeat)), plaza.ErrConflict)
 	}
 	require.Len(t, other.listed(t), 1)
 
@@ -130,9 +124,7 @@ func TestARepeatThatComesTooLateGetsAnotherID(t *testing.T) {
 	require.True(t, changed)
 	require.Equal(t, w.Now(), other.listed(t)[0].Withdrawn)
 	for _, repeat := range []notify.Announcement{first, moved} {
-		_, created, err := other.Announce(t.Context(), repeat)
-		require.ErrorIs(t, err, plaza.ErrRemoved)
-		require.False(t, created)
+		require.ErrorIs(t, errOf3(other.Announce(t.Context(), repeat)), plaza.ErrRemoved)
 	}
 }
 
@@ -162,9 +154,7 @@ func TestAWriteThatTookTooLongGetsAnotherID(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	require.False(t, created)
 	slow.f = nil
-	again, created, err := w.Announce(t.Context(), a)
-	require.NoError(t, err)
-	require.False(t, created)
+	again := w.repeat(t, a)
 	require.Equal(t, []notify.Announcement{again}, w.listed(t))
 }
 
@@ -179,9 +169,7 @@ func TestASlowWriteThatWasWithdrawnStaysWithdrawn(t *testing.T) {
 		w.forward(time.Minute)
 		w.process(t, nil).withdraw(t, given)
 	}
-	_, created, err := w.Announce(t.Context(), given)
-	require.ErrorIs(t, err, plaza.ErrRemoved)
-	require.False(t, created)
+	require.ErrorIs(t, errOf3(w.Announce(t.Context(), given)), plaza.ErrRemoved)
 	require.False(t, w.listed(t)[0].Withdrawn.IsZero())
 	require.Len(t, w.listed(t), 1)
 }
@@ -198,14 +186,10 @@ func TestALateMoveLosesNothing(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 
 	other := w.process(t, nil)
-	_, created, err := other.Announce(t.Context(), a)
-	require.NoError(t, err)
-	require.False(t, created)
+	other.repeat(t, a)
 	require.NotZero(t, late.Arrive(t))
 	require.Equal(t, []string{"Hello"}, titles(w.listed(t)))
-	again, created, err := other.Announce(t.Context(), a)
-	require.NoError(t, err)
-	require.False(t, created)
+	again := other.repeat(t, a)
 	require.Equal(t, []notify.Announcement{again}, w.listed(t))
 }
 
@@ -230,9 +214,7 @@ func TestAnIDOfOnesOwnLeadsToTheAnnouncement(t *testing.T) {
 		first := given.ID
 		for _, repeat := range []ids.ID{first, a.ID} {
 			given.ID = repeat
-			again, created, err := w.Announce(t.Context(), given)
-			require.NoError(t, err)
-			require.False(t, created)
+			again := w.repeat(t, given)
 			require.Equal(t, a, again)
 		}
 	}
@@ -258,9 +240,7 @@ func TestAWithdrawnAnnouncementStaysWithdrawn(t *testing.T) {
 		}
 		w.forward(passed)
 		require.Zero(t, late.Arrive(t))
-		_, created, err := other.Announce(t.Context(), a)
-		require.ErrorIs(t, err, plaza.ErrRemoved)
-		require.False(t, created)
+		require.ErrorIs(t, errOf3(other.Announce(t.Context(), a)), plaza.ErrRemoved)
 		require.Empty(t, other.listed(t))
 		var ttl struct {
 			TTL int64 `dynamo:"ttl"`

@@ -161,6 +161,15 @@ func (d *during) Do(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
+// repeat announces what was announced before, and returns it as it is stored.
+func (w world) repeat(t testing.TB, a notify.Announcement) notify.Announcement {
+	t.Helper()
+	a, created, err := w.Announce(t.Context(), a)
+	require.NoError(t, err)
+	require.False(t, created)
+	return a
+}
+
 // errOf and errOf3 are a call's error, for calls whose other answers do not matter.
 func errOf[A any](_ A, err error) error { return err }
 
