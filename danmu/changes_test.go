@@ -235,7 +235,7 @@ func TestCopiesReportTwice(t *testing.T) {
 // The calls are random. What the stream reports leads to what reads show.
 func TestChangesUnderFaultsLeadToWhatIsStored(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, faultMixes[seed%3])

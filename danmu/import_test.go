@@ -290,7 +290,7 @@ func TestImportKeepsSentComments(t *testing.T) {
 
 func TestImportUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, importHarshness[seed%3])
