@@ -213,22 +213,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-var (
-	sinkText string
-	sinkID   ids.ID
-)
-
-func BenchmarkString(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		sinkText = maxID.String()
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		sinkID, _ = ids.Parse("7ZZZZZZZZZZZZ")
-	}
-}
