@@ -1,7 +1,7 @@
-// Command digest sends people digests by mail, by webhook and by text message, on a
+// Command digest sends people digests by mail and by webhook, on a
 // DynamoDB that it starts on this machine. Days pass by a clock of its own. The mail
 // server, the webhook's receiver and the link that unsubscribes are real ones on loopback.
-// Copy the senders, in mail, webhook and sms; site.go plans the digests, and outside.go
+// Copy the senders, in mail and webhook; site.go plans the digests, and outside.go
 // handles the click that unsubscribes.
 //
 //	go run ./examples/digest

@@ -17,13 +17,12 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/digest/mail"
 	"github.com/plaza-sdk/plaza/examples/digest/mailbox"
-	"github.com/plaza-sdk/plaza/examples/digest/sms"
 	"github.com/plaza-sdk/plaza/examples/digest/webhook"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// outside is where digests arrive: the mail server, chris's service and zoe's phone.
+// outside is where digests arrive: the mail server and chris's service.
 type outside struct {
 	site   *site
 	mails  *mailbox.Server
@@ -71,8 +70,7 @@ func newOutside(ctx context.Context, s *site) (o *outside, senders byChannel, er
 	if err != nil {
 		return o, nil, err
 	}
-	texts, err := sms.New(o, people, nil)
-	return o, byChannel{byMail: byMails, byHook: o.hooks, byText: texts}, err
+	return o, byChannel{byMail: byMails, byHook: o.hooks}, err
 }
 
 // Close ends the servers.
@@ -131,16 +129,6 @@ func (o *outside) receive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o.arrive(arrival{user: event.Data.User, text: subject(event.Data) + ": " + strings.Join(lines(event.Data), "; ")})
-}
-
-// Text makes it an sms.Texter.
-func (o *outside) Text(_ context.Context, to, _, body string) error {
-	for user, p := range people {
-		if p.phone == to {
-			o.arrive(arrival{user: user, text: body})
-		}
-	}
-	return nil
 }
 
 func (o *outside) arrive(a arrival) {

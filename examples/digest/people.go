@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/mail"
-	"strings"
 
 	"github.com/plaza-sdk/plaza"
 	digestmail "github.com/plaza-sdk/plaza/examples/digest/mail"
@@ -17,7 +16,6 @@ import (
 type person struct {
 	address mail.Address
 	zone    string
-	phone   string
 	channel string
 }
 
@@ -26,7 +24,6 @@ var people = registry{
 	"ann":   {address: mail.Address{Name: "Ann Müller", Address: "ann@example.test"}, zone: "Europe/Berlin", channel: byMail},
 	"bob":   {address: mail.Address{Name: `Bob "B" <3`, Address: "bob@example.test"}, channel: byMail},
 	"chris": {channel: byHook},
-	"zoe":   {phone: "+4915112345678", channel: byText},
 }
 
 type registry map[string]person
@@ -45,18 +42,6 @@ func (r registry) Letter(_ context.Context, d digest.Digest) (digestmail.Letter,
 		letter.Lines = append(letter.Lines, digestmail.Line{Text: line(e), Link: "https://plaza.test/" + e.Activity.Object.Kind + "/" + e.Activity.Object.ID})
 	}
 	return letter, nil
-}
-
-// Phone and Words make it an sms.Desk.
-func (r registry) Phone(_ context.Context, user string) (string, error) {
-	if found, ok := r[user]; ok && found.phone != "" {
-		return found.phone, nil
-	}
-	return "", plaza.ErrNotFound
-}
-
-func (r registry) Words(_ context.Context, d digest.Digest) (string, error) {
-	return subject(d) + ": " + strings.Join(lines(d), "; "), nil
 }
 
 func subject(d digest.Digest) string {

@@ -19,7 +19,6 @@ import (
 const (
 	byMail = "email"
 	byHook = "webhook"
-	byText = "sms"
 )
 
 // site notifies people and plans their digests. Other examples show where notifications
@@ -40,7 +39,7 @@ func newSite(env *plazatest.Env, c *clock) (*site, error) {
 	_, _ = rand.Read(secret) // never fails
 	var err error
 	if s.wants, err = prefs.New(d, s.table, c, &prefs.Options{
-		Channels: []string{byMail, byHook, byText},
+		Channels: []string{byMail, byHook},
 		Verbs:    []prefs.Verb{{Name: "like"}, {Name: "comment"}, {Name: "follow"}},
 		Tokens:   prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: secret}},
 		Now:      c.Now, Consistent: true,
@@ -61,10 +60,8 @@ func schedule(_ context.Context, user, channel string) (digest.Schedule, error) 
 	switch channel {
 	case byMail:
 		return digest.Schedule{Daily: "08:00", Zone: people[user].zone}, nil
-	case byText:
-		return digest.Schedule{Daily: "07:00", Quiet: digest.Quiet{From: "22:00", To: "09:00"}}, nil
 	default:
-		return digest.Schedule{Every: time.Hour}, nil
+		return digest.Schedule{Every: time.Hour, Quiet: digest.Quiet{From: "22:00", To: "09:00"}}, nil
 	}
 }
 
