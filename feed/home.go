@@ -19,7 +19,7 @@ import (
 // than the first of these, its page costs as much again.
 //
 // Cost: 2 requests, at most 12 RCU for a page of 20; for each outbox 1 request, 1 RCU
-// more; past hidden entries at most 6 queries.
+// more; past hidden entries 6 queries.
 //
 //plaza:cost a page of 20: 2 requests, 12 RCU
 //plaza:cost with a Filter: 2 requests, 12 RCU

@@ -57,7 +57,7 @@ func (o Outbox) get(ctx context.Context, id ids.ID, consistent bool) (Activity, 
 // List lists the owner's activities, newest first.
 //
 // Cost: 1 request, 3 RCU for a page of 20, eventually consistent; with activities from
-// other outboxes 1 request more; past removed activities at most 6 queries.
+// other outboxes 1 request more; past removed activities 6 queries.
 //
 //plaza:cost a page of 20: 1 request, 3 RCU
 //plaza:cost each 100 activities from other outboxes: 1 request, 50 RCU
