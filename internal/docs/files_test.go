@@ -50,7 +50,7 @@ func filesOf(t *testing.T, page, table string) (named int) {
 			continue
 		}
 		for _, found := range nameInMap.FindAllStringSubmatch(cells[2], -1) {
-			if strings.HasSuffix(found[1], ":") { // `Cost:`
+			if !strings.ContainsAny(found[1], "./") || strings.ContainsAny(found[1], " :") { // a function, a command
 				continue
 			}
 			path := filepath.Join(root, folder, found[1])
