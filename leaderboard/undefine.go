@@ -35,7 +35,7 @@ import (
 //plaza:cost each MB of the whole table: 1 request
 //plaza:cost each 4 KB of the whole table: 1 RCU
 //plaza:cost each period, and each KB that a Folder published: 1 WCU
-//plaza:cost each period that Deliver has not called for: 2 WCU
+//plaza:cost each period that Deliver has not called for: 1 request, 2 WCU
 //plaza:cost the first call, for all else but the table: 5 requests, 3 RCU, 1 WCU
 //plaza:cost the last call, for all else but the table: 4 requests, 3 RCU, 1 WCU
 func (r *Repository) Undefine(ctx context.Context, board string) (changed bool, err error) {

@@ -175,6 +175,14 @@ func TestUndefineCostsNoMoreThanStated(t *testing.T) {
 	meter.AtMost(t, "the last call", table.Plus(stated.Of("Repository.Undefine", "the last call, for all else but the table")), func() {
 		require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	})
+
+	quiet.define(t, leaderboard.Board{Name: "daily", Cron: "@daily"})
+	quiet.submit(t, leaderboard.Submission{Board: "daily", Player: "ann", Score: leaderboard.Int(5)})
+	ending := table.Plus(stated.Of("Repository.Undefine", "the first call, for all else but the table", "each entry", "each 25 entries",
+		"each period, and each KB that a Folder published", "each period that Deliver has not called for"))
+	meter.AtMost(t, "with a period that ends", ending, func() {
+		require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "daily")), plaza.ErrBusy)
+	})
 }
 
 // A board is undefined and defined again. A request from before arrives.
