@@ -28,9 +28,9 @@ type sealed struct {
 	days dayKeys
 }
 
-// Sealed is a Codec that encrypts positions. Nobody without the keys can read or
-// forge its cursors. A position gives the same cursor all day, so equal positions
-// can be recognized, but nothing else.
+// Sealed is a Codec that encrypts positions. Nobody without the keys can read or forge its cursors.
+// A position has the same cursor all day, so others can recognize equal positions, but nothing
+// else.
 func Sealed(keys Keyring) (Codec, error) {
 	if err := keys.validate(); err != nil {
 		return nil, err

@@ -41,10 +41,10 @@ type Change struct {
 	At time.Time `json:"at"`          // of the write, in whole seconds
 }
 
-// Changes reads what a write to the table did to a comment; most records are
-// bookkeeping and have none. It does not report that users' reports have hidden a
-// comment. The table's stream needs new and old images: without them the record
-// is stream.ErrView or stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
+// Changes reads what a write to the table did to a comment; most records are bookkeeping and have
+// none. It does not report that users' reports have hidden a comment. The table's stream needs new
+// and old images: without them the error is stream.ErrView or stream.ErrTruncated. A damaged item
+// is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice. A comment that was sent twice while its
 // object's shards grew is reported twice: each has its Object and its ID.

@@ -20,7 +20,6 @@
 // IDs sort in playing order, and so do their texts. A Send that is repeated with
 // its Key or ID stores one comment.
 //
-// Import stores the comments that danmu/format reads from files, and Export
-// returns comments for it to write; danmu/live sends new comments to those who
-// are watching.
+// Import stores the comments that danmu/format reads from files, and Export returns comments for
+// it to write; danmu/live sends new comments to the users who are watching.
 package danmu

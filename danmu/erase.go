@@ -95,11 +95,11 @@ func (r *Repository) eraseComments(ctx context.Context, user string) error {
 // EraseObject deletes all comments on an object, and its Settings. After an
 // error, repeat it.
 //
-// Nobody may send to the object meanwhile, nor for Options.Refresh afterwards:
-// other processes may still write where nobody reads. A Configure under way may store
-// Settings again, which a repeat deletes, and what is done to a comment at that moment
-// may be done to it once it is imported again. The items of likes and
-// reports stay until their user is erased or takes them back.
+// Nobody may send to the object meanwhile, nor for Options.Refresh afterwards: other processes may
+// still write where nobody reads. A Configure under way may store Settings again, which a repeat
+// deletes, and a like, report or moderation at that moment may apply to the comment once it is
+// imported again. The items of likes and reports stay until their user is erased or takes them
+// back.
 //
 // Cost: 2 requests, 1 RCU, 1 WCU; 1 request for each 25 comments, 2 WCU for each of 1
 // KB; and a read of them.

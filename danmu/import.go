@@ -56,12 +56,11 @@ type ImportResult struct {
 // Likes, reports and removals since an earlier import stay. After an error,
 // repeat the call to continue.
 //
-// A comment is recognized by its ID; without one by its Key, which is the file's
-// id; without that by its content and the number of equal ones before it. Its
-// Object is ignored. The limits of Send and the object's Duration do not apply, but Text
-// must not be empty, and Text and Extra together not be larger than 4 KB. A refused
-// comment is counted and skipped, whether refused here or by the sequence as
-// plaza.ErrInvalid. Any other error of the sequence, and ErrBroken, ends the import.
+// A comment is recognized by its ID; without one by its Key, which is the file's id; without that
+// by its content and the number of equal ones before it. Its Object is ignored. The limits of Send
+// and the object's Duration do not apply, but Text must not be empty, and Text and Extra together
+// must not exceed 4 KB. A refused comment is counted and skipped, whether refused here or by the
+// sequence as plaza.ErrInvalid. Any other error of the sequence, and ErrBroken, ends the import.
 //
 // Run one import of an object at a time. A like, report or removal of a comment
 // that is being written at that moment may be lost.

@@ -25,14 +25,13 @@
 // misses nothing. After a Reset it reads again. A client that was away passes the
 // last Pos that it saw to Join.
 //
-// A room is one log of batches, each encoded once; a viewer is a place in it. A
-// slow viewer holds nobody up. If the log drops batches before the viewer reads
-// them, Batch.Dropped counts their events.
+// A room is one log of batches, each encoded once; a viewer is a place in it. A slow viewer delays
+// nobody else. If the log drops batches before the viewer reads them, Batch.Dropped counts their
+// events.
 //
-// After a quiet moment an event goes out at once. In a busy room events wait and
-// go out together: they wait up to 10 ms with few viewers and up to 100 ms with
-// thousands, unless Options.Every says otherwise. With Options.PresentEvery
-// viewers also learn how many they are.
+// After a quiet moment an event goes out at once. In a busy room events wait and go out together:
+// they wait up to 10 ms with few viewers and up to 100 ms with thousands, unless Options.Every says
+// otherwise. With Options.PresentEvery viewers also learn how many viewers there are.
 //
 // A client may name any room. Options.Known keeps rooms from opening for videos
 // or users that do not exist: otherwise each costs memory, and a key in Redis,

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// Announcement is a message to everybody of an audience. Package announce keeps
+// Announcement is a message to everybody in an audience. Package announce keeps
 // them.
 type Announcement struct {
 	// ID is the announcement's identity in its audience and its place in lists. Its

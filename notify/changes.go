@@ -29,7 +29,7 @@ const (
 	Erased     ChangeKind = "erased"
 )
 
-// The kinds of changes of all that a user has.
+// The kinds of changes that are not about one group.
 const (
 	Seen      ChangeKind = "seen"
 	AllRead   ChangeKind = "allRead"
@@ -42,8 +42,8 @@ type Change struct {
 	User  string     `json:"user"`
 	Group string     `json:"group,omitzero"` // its name, as in Entry
 
-	// Last is the group's place in the list, as in Entry. For a mark it is the newest
-	// place that is marked: some entries of the seconds before it may not be marked.
+	// Last is the group's place in the list, as in Entry. For a mark it is the newest place
+	// that the mark covers: the mark may not cover some entries of the seconds before it.
 	Last ids.ID `json:"last,omitzero"`
 
 	Summary // of Notified and Retracted; if N is 0, nothing is left of the group

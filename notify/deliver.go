@@ -64,11 +64,10 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	return r.jobs.Pass(ctx, "", r.deliver)
 }
 
-// Run calls Deliver until ctx ends and returns the context's error. A wrong table
-// ends it too, or no Options.Watchers; it reports other errors to Options.OnAttempt
-// and goes on.
-// Any number of workers may run. One that is stopped gives its job back within a
-// second; the job of one that died is taken over after 30 s.
+// Run calls Deliver until ctx ends and returns the context's error. A wrong table and missing
+// Options.Watchers end it too. It reports other errors to Options.OnAttempt and goes on. Any number
+// of workers may run. One that is stopped gives its job back within a second; the job of one that
+// died is taken over after 30 s.
 //
 // Cost: as Deliver every Options.Poll, with nothing to do 0.5 RCU a second for
 // each worker by default.

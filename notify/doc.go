@@ -1,5 +1,5 @@
-// Package notify keeps users' notifications: a bell with a count, "ann and 4
-// others liked your picture", seen and read apart, archive and snooze.
+// Package notify keeps users' notifications: a bell with a count, entries such as "ann and 4
+// others liked your picture", separate marks for seen and read, an archive, and snooze.
 //
 //	bell, err := notify.New(db, "notify", gen, &notify.Options{
 //		Policy: preferences, Announcements: announcements, // of packages prefs and announce
@@ -19,12 +19,11 @@
 // Events about one thing, by one verb, on one UTC day form a group, which is one
 // row of the list. A new event moves its group to the top, unseen and unread.
 //
-// An activity's ID is the event's identity, and its day is the group's. So use the
-// ID of what happened, such as that of the edge, reaction or comment, and retract
-// with the same one. That makes repeats harmless, and handlers of follow.Changes,
-// reaction.Changes and comment.Changes need no memory.
+// An activity's ID is the event's identity, and its day is the group's day. So use the ID of the
+// edge, reaction or comment, and retract with the same ID. That makes repeats harmless, and
+// handlers of follow.Changes, reaction.Changes and comment.Changes need no memory.
 //
-// An actor is the user of the same text: feed.Ref{ID: "ann"} is "ann". If your actors
+// An actor is the user with the same text: feed.Ref{ID: "ann"} is "ann". If your actors
 // have a kind, set Options.User here and in prefs: otherwise users are notified of
 // their own actions, and blocks do not match.
 //
@@ -32,9 +31,9 @@
 // besides the list. A repeat returns them again, so send with the user and the
 // activity's ID as the message's key.
 //
-// NotifyWatchers notifies everybody who follows an object. Call Run in the background,
-// or Deliver from a scheduled Lambda, to deliver that. Changes reads the table's
-// stream, for a bell that rings by package live.
+// NotifyWatchers notifies everybody who follows an object. To deliver these notifications, call Run
+// in the background, or Deliver from a scheduled Lambda. Changes reads the table's stream, for a
+// bell that rings by package live.
 //
 // Create the table with Table and TTL, and call Init once; Verify checks it.
 package notify

@@ -10,9 +10,8 @@ import (
 // Erase deletes what the table has about a user: groups, state and preferences.
 // After an error, repeat it.
 //
-// Call it once nobody notifies the user any more: what arrives later stays until
-// the next Erase or its expiry. As an actor the user stays in others' groups, until
-// they expire.
+// Call it once nobody notifies the user any more: a notification that arrives later stays until the
+// next Erase or its expiry. As an actor the user stays in others' groups, until they expire.
 //
 // Cost: 1 request for 1,000 rows or 1 MB, 1 RCU for 4 KB; 1 request for 25 rows; 2 WCU
 // for each row.

@@ -109,8 +109,8 @@ func (r *Repository) MarkSeen(ctx context.Context, user string, view View) (chan
 	return changed, wrap("mark seen", user, err)
 }
 
-// MarkAllRead marks the entries that the view covers as read, and so as seen. changed is
-// false for the zero View alone: groups that the user marked as unread become read again.
+// MarkAllRead marks the entries that the view covers as read, and so as seen. Groups that the
+// user marked as unread become read again. changed is false only for the zero View.
 //
 // Cost: as MarkSeen.
 func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) (changed bool, err error) {
@@ -150,8 +150,8 @@ func checkMark(user string, view View) error {
 // or are gone. Announcements are not groups: MarkAllRead marks them. If an answer is lost and the user marks the group
 // meanwhile, it is plaza.ErrUnknownOutcome.
 //
-// It does not read the group first: a request that arrives late, after a MarkUnread,
-// changes nothing while clocks differ by less than the time between the two calls.
+// If its request arrives late, after a MarkUnread, it changes nothing, provided that clocks
+// differ by less than the time between the two calls.
 //
 // Cost: 1 request, 2 WCU for each group; 1 request, 2 WCU more where it was read
 // already or changes meanwhile.
@@ -212,9 +212,9 @@ func (r *Repository) markRead(ctx context.Context, in In, last, call ids.ID) (ch
 	return changed, ifThere(err)
 }
 
-// MarkUnread marks a group as unread, whether it was seen or not. changed is false if it
-// was unread or is gone. plaza.ErrUnknownOutcome is as in Archive. The request of an earlier
-// MarkAllRead that was given up may arrive later and undo it: repeat the call.
+// MarkUnread marks a group as unread, whether it was seen or not. changed is false if it was unread
+// or is gone. plaza.ErrUnknownOutcome is as in Archive. If an earlier MarkAllRead was given up, its
+// request may arrive later and undo this call: repeat it then.
 //
 // Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
 // 2 WCU for each KB.

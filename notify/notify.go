@@ -12,9 +12,9 @@ import (
 // Users are not notified of their own actions, unless n is Critical. Another event under
 // the same ID is plaza.ErrConflict. created is true if this call stored the event.
 //
-// Repeat a call that got no answer: no event counts twice. If the repeat comes within 15
-// minutes, the event is unseen unless its user was shown it: over 5 s after the event,
-// another process moves the group to the top again, at most three times. A group that the
+// If a call gets no answer, repeat it: no event counts twice. After a repeat within 15 minutes,
+// the event is unseen unless the user was shown it. For that, a repeat in another process, over
+// 5 s after the event, moves the group to the top again, at most three times. A group that the
 // user has read, archived, snoozed or marked since stays where it is.
 //
 // Cost: 1 request, 3 WCU; at most 3 requests, 0.5 RCU, 4 WCU; 1 WCU for each further

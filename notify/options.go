@@ -55,7 +55,7 @@ type Options struct {
 
 	// Coalesce is the least time between two moves of a full group to the top. In
 	// between a process stores no events of the group, even if there is room again.
-	// Longer by as much as clocks differ. Defaults to 10 s.
+	// If clocks differ, it is longer by the difference. Defaults to 10 s.
 	Coalesce time.Duration
 
 	// JobShards is how many partitions hold the jobs of NotifyWatchers, 1 to 64. You
@@ -82,8 +82,8 @@ type Options struct {
 	OnCorrupt func(*plaza.CorruptError)
 
 	// TrustClock lets workers run although this process's clock is more than 5 s from
-	// DynamoDB's. Then a wrong clock delivers late, or twice.
-	// It is taken for granted if Now is given.
+	// DynamoDB's. Then a wrong clock delivers late, or twice. It is set if Now is
+	// given.
 	TrustClock bool
 
 	// Now is the clock. Defaults to time.Now.

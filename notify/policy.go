@@ -9,23 +9,23 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Policy decides who is notified of what. *prefs.Repository is one. It may decide
-// differently about a repeat.
+// Policy decides whether a notification reaches its user, and on which channels. *prefs.Repository
+// is one. It may decide differently about a repeat.
 type Policy interface {
 	Decide(context.Context, Notification) (Decision, error)
 }
 
-// Decision is a Policy's answer. The zero Decision: the event goes to the list, and to no
+// Decision is a Policy's answer. With the zero Decision, the event goes to the list and to no
 // further channel.
 type Decision struct {
 	Drop     bool
 	Channels []string // further channels for the event, such as "email"
 }
 
-// Scheduler plans a message on further channels, such as a daily summary. Schedule is
-// called before the event is stored, so perhaps the event is not stored in the end. It is
-// stored under an id that is at least at and less than until: if the next id is not,
-// Schedule is called again. An error of Schedule fails the call.
+// Scheduler plans a message on further channels, such as a daily summary. Schedule is called
+// before the event is stored, so the event may not be stored in the end. The event's id will be
+// at least at and less than until: if the next id is not, Schedule is called again. An error of
+// Schedule fails the call.
 type Scheduler interface {
 	Schedule(ctx context.Context, user string, channels []string, at ids.ID) (until ids.ID, err error)
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// NotifyWatchers stores a notification, whose User is empty, for all followers of object in
-// Options.Watchers, under the object's text. Deliver or Run notifies each as Notify does:
-// the Policy decides for each, and the actor is left out. Channels besides the list go to
-// Options.Scheduler alone. Users who follow the object from this call until the delivery
-// are notified; users who begin or stop in between may be.
+// NotifyWatchers stores a notification, whose User is empty, for all users who follow the object's
+// text in Options.Watchers. Deliver or Run notifies each as Notify does: the Policy decides for
+// each, and the actor is left out. Channels besides the list go to Options.Scheduler alone. Users
+// who follow the object from this call until the delivery are notified. Users who begin or stop
+// following in between may be notified.
 //
 // The object and the activity's ID are the identity. Until the notification is delivered, a
 // repeat changes nothing, and another notification under that identity is

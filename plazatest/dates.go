@@ -7,9 +7,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// OwnDates gives answers Dates by the clock of whoever receives them. Put it last into
-// Options.Wrap where that clock is not the machine's, as in a bubble of testing/synctest:
-// otherwise Verify, leases and workers find it wrong.
+// OwnDates sets the Date of each answer by the receiver's clock. Put it last into Options.Wrap
+// if that clock is not the machine's, as in a bubble of testing/synctest. Otherwise Verify,
+// leases and workers report a wrong clock.
 func OwnDates(next aws.HTTPClient) aws.HTTPClient { return ownDates{next} }
 
 type ownDates struct{ aws.HTTPClient }

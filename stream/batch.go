@@ -13,10 +13,9 @@ import (
 // newer one of the same item if it was a dead letter.
 type Handler func(context.Context, Record) error
 
-// Batch handles records, in their order, and returns one error for each, nil
-// where it was handled. ErrHeld says that a record was not tried, because an
-// earlier one of its item failed; it counts as no attempt. A Batch may be called
-// by several goroutines at once.
+// Batch handles records, in their order, and returns one error for each, nil if the record was
+// handled. ErrHeld says that a record was not tried, because an earlier one of its item failed; it
+// counts as no attempt. A Batch may be called by several goroutines at once.
 type Batch func(context.Context, []Record) []error
 
 // Each makes a Batch of a Handler, which up to lanes goroutines call at once, at

@@ -35,7 +35,7 @@ type Dead struct {
 	Receipt string `json:"-"`
 }
 
-// DeadLetters stores dead letters. To store one again is harmless.
+// DeadLetters stores dead letters. Storing one again is harmless.
 type DeadLetters interface {
 	Put(context.Context, Dead) error
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// Deliver sends events to sink, as many in a request as its Limit allows, and
-// sends again what failed, up to policy's attempts. It returns one error for each
-// event, nil where it was delivered or is a dead letter. An event over the sink's
-// limit is a dead letter without a request, and so is one that the sink says
-// cannot succeed.
+// Deliver sends events to sink, as many in a request as its Limit allows, and sends again what
+// failed, up to policy's attempts. It returns one error for each event, nil if the event was
+// delivered or is a dead letter. An event over the sink's limit is a dead letter without a request,
+// and so is one that the sink says cannot succeed.
 //
 // Events of one Group are sent one after another: a request has at most one of
 // them, and while that waits for another attempt, the later ones wait too.

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 )
 
-// ParseFailure reads what AWS itself sends where a function failed:
+// ParseFailure reads the documents that AWS itself sends when a function fails:
 //
 //   - the document of a failed batch of a DynamoDB stream, from the on-failure
 //     destination of an event source mapping or a pipe: one letter, a position.

@@ -27,8 +27,8 @@ import (
 // those of a shard's children after its own. A record that the Processor can
 // neither handle nor dead-letter holds its shard and the shard's children.
 //
-// A stream that is switched off and on again is another one, with an ARN of its
-// own. Run the old one's poller until it returns nil, then the new one's.
+// A stream that is switched off and on again has a new ARN. Run the old stream's poller until
+// it returns nil, then the new one's.
 type Poller struct {
 	source    *source
 	leases    leases
@@ -38,8 +38,8 @@ type Poller struct {
 
 // PollerOptions are the options of a Poller. The zero value works.
 type PollerOptions struct {
-	// Lease is how long a worker may give no sign of life before its shards go to
-	// others. Their clocks need not agree. Defaults to 30 s; at least 1 s.
+	// Lease is how long other workers wait, without a sign of life from a worker, before they
+	// take its shards. Their clocks need not agree. Defaults to 30 s; at least 1 s.
 	Lease time.Duration
 
 	// Renew is how often a worker gives a sign of life and looks for work.
@@ -117,9 +117,9 @@ func NewPoller(db *dynamo.DB, streams *dynamodbstreams.Client, g PollerGroup, p 
 // the context's error. It returns nil if the stream was switched off and all its
 // records were handled.
 //
-// ErrGap, a wrong table or stream, and a missing permission end it too. Any other
-// failure goes to PollerOptions.OnError, and Run goes on. At its end it waits for
-// its handlers, stores how far they came and gives its shards to other workers.
+// ErrGap, a wrong table or stream, and a missing permission end it too. It reports any other
+// failure to PollerOptions.OnError and goes on. At its end it waits for its handlers, stores
+// how far they got, and gives its shards to other workers.
 //
 // Cost: every PollerOptions.Renew 2 requests, 1 RCU, 1 WCU; each read of a shard
 // 1 request, and 1 request, 1 WCU where it had records.

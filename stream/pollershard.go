@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// firstIdle is the pause before a shard is read again that had nothing new, or
-	// only a little. It doubles with each answer without records, up to the longest.
+	// firstIdle is the pause before the next read of a shard that had nothing new, or only a
+	// little. It doubles with each answer without records, up to the longest.
 	firstIdle = 200 * time.Millisecond
 
 	recent     = 10 * time.Second // older records are a backlog

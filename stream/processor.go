@@ -85,9 +85,9 @@ func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor
 // earlier one if the Batch reports them as ErrHeld, as Each does, and continue
 // after it was handled or became a dead letter.
 //
-// Process stops with an error, and nothing that it stopped at is a dead letter:
-// when ctx ends, when a dead letter cannot be stored, and with ErrView, since
-// then the whole stream is of no use.
+// Process stops with an error when ctx ends, when a dead letter cannot be stored, and with
+// ErrView, since then the whole stream is unusable. The record at which it stops is no dead
+// letter.
 //
 // Cost: as b, and as dead's Put for each dead letter.
 func (p *Processor) Process(ctx context.Context, items []Item) (done int, err error) {

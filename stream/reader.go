@@ -95,7 +95,7 @@ func (r *Reader) Reset() {
 	}
 }
 
-// Round is what all shards answered to one Next.
+// Round has the answers of all shards to one Next.
 type Round struct {
 	// Items are in order within each shard, and those of a shard come after its
 	// parent's.
@@ -127,9 +127,9 @@ type tail struct {
 // succeeds decides where they begin: every change after it is returned, and some
 // older ones may be. A record that cannot be read is an Item with an error.
 //
-// If a shard cannot be read, the round has no items of it; only the first call
-// fails for that. After ErrGap rebuild what the records feed, and call Reset. ErrEnd is
-// the stream's end.
+// If a shard cannot be read, the round has no items of it; only the first call fails for that.
+// After ErrGap rebuild what the records feed, and call Reset. ErrEnd means that the stream has
+// ended.
 //
 // Cost: 1 request for each shard that is open; every ReaderOptions.List 1 for each
 // 100 shards; without news it waits up to ReaderOptions.Idle first.

@@ -14,11 +14,10 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Reread makes a DeadSource for Redrive that reads the records of src's positions
-// from their stream again. That includes records between them that a filter of
-// Lambda left out. A position is deleted once all of its records were handled. If
-// they have left the stream, it stays a position. The DeadSource is not safe for
-// concurrent use.
+// Reread makes a DeadSource for Redrive that reads the records of src's positions from their stream
+// again. That includes records between them that a filter of Lambda left out. A position is deleted
+// once all of its records were handled. If the stream no longer has them, it stays a position. The
+// DeadSource is not safe for concurrent use.
 func Reread(src DeadSource, streams *dynamodbstreams.Client) (DeadSource, error) {
 	switch {
 	case src == nil:

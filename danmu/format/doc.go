@@ -11,12 +11,11 @@
 // a text or a position, is refused, and reading continues with the next one. Memory is
 // bounded, whatever the file holds: a few times MaxRecord, and 1 MiB of Tags.
 //
-// Positions are rounded to the millisecond. Where the sender chose none, files have
-// the colour white and the size 25: these are read as the zero Color and the zero
-// Size. A size of 0 is read as the zero Size too, and written as 25. The file's id is
-// the Key ("0" is none), the time of sending is Sent, and the sender is User if
-// ReadOptions.Senders is set. JSON files have a Key as a number if it is one below
-// 2^53, above which JavaScript rounds, or if it was one in the file.
+// Positions are rounded to the millisecond. If the sender chose no colour or size, files have white
+// and 25: these are read as the zero Color and the zero Size. A size of 0 is read as the zero Size
+// too, and written as 25. The file's id is the Key ("0" is none), the time of sending is Sent, and
+// the sender is User if ReadOptions.Senders is set. In JSON files a Key is written as a number if
+// it is one below 2^53, above which JavaScript rounds, or if it was one in the file that was read.
 //
 // Fields that a Comment does not have stay in Extra, under the format's name, and
 // are written to files of that format again:
@@ -34,12 +33,11 @@
 //
 // Other elements and members of a file are its Tags.
 //
-// A format may lack fields. ArtPlayer has no Key and no User, DPlayer no Key;
-// neither they nor dandanplay have Sent, Size, Pool and Weight; Niconico has no Pool
-// and Weight, and three sizes. Bilibili has Sent in whole seconds. Where commas
-// separate fields, a Key or User with a comma is left out. XML cannot hold NUL and the
-// other control characters: they are left out of a text, and one that has nothing else
-// is refused.
+// A format may lack fields. ArtPlayer has no Key and no User, DPlayer no Key; neither they nor
+// dandanplay have Sent, Size, Pool and Weight; Niconico has no Pool and Weight, and three sizes.
+// Bilibili has Sent in whole seconds. Where commas separate fields, a Key or User with a comma is
+// left out. XML cannot hold NUL and the other control characters: they are left out of a text, and
+// a text that has nothing else is refused.
 //
 // A line of NDJSON has object, id, key, user, progress (ms), sent (RFC 3339),
 // text, mode, color ("#FF0000"), size, pool, weight, likes, reports, protected,

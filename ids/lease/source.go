@@ -23,9 +23,9 @@ const (
 	losses = 3
 )
 
-// Source is an ids.Source that acquires a machine number when it is first used,
-// and another one after losing it. It suits processes that live long or are
-// frozen. It is safe for concurrent use.
+// Source is an ids.Source that acquires a machine number when it is first used, and another one
+// after losing it. It suits processes that run for a long time, or that are frozen. It is safe for
+// concurrent use.
 type Source struct {
 	table *store.Table
 	opts  Options

@@ -1,5 +1,5 @@
-// Package announce keeps messages to everybody of an audience: one write reaches all
-// its users, and none of them has a copy. A *Repository is a notify.Source.
+// Package announce keeps messages to everybody in an audience. One write reaches all its users,
+// without a copy for each of them. A *Repository is a notify.Source.
 //
 //	announcements, err := announce.New(db, "notify", gen, nil) // notify's table
 //	bell, err := notify.New(db, "notify", gen, &notify.Options{Announcements: announcements})
@@ -21,5 +21,5 @@
 // Each process reads the announcements of an audience once every CacheTTL. A user's
 // mark must not cover an announcement that the process does not know yet. So an
 // announcement begins to show 50 s after Announce, when all processes have read it,
-// and a withdrawn one may show for CacheTTL.
+// and a withdrawn one may still show for CacheTTL.
 package announce

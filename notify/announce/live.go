@@ -24,10 +24,10 @@ const (
 	maxReads    = 4 // requests for one audience, each of twice as many rows as the one before
 )
 
-// Live returns the announcements that a reader may see now, newest first: at most MaxLive
-// of each audience, none twice. It looks past up to 1,400 newer ones that are withdrawn or
-// over. It implements notify.Source. If the announcements must be read again and the read
-// fails, Live fails too: a mark might cover one that this process does not know.
+// Live returns the announcements that a reader may see now, newest first: at most MaxLive of each
+// audience, none twice. It skips up to 1,400 newer ones that are withdrawn or over. It implements
+// notify.Source. If the announcements must be read again and the read fails, Live fails too: a mark
+// might cover one that this process does not know.
 //
 // Cost: none; once in CacheTTL for each audience 1 request, 0.5 RCU for each 4 KB, 12.5
 // RCU for 100 announcements of 1 KB.

@@ -121,7 +121,7 @@ func (r *Repository) found(refused *store.Refused) (i row, err error) {
 	return i, r.table.Decode(item, &i)
 }
 
-// Withdraw ends an announcement: after CacheTTL nobody sees it, and no count has it.
+// Withdraw ends an announcement: after CacheTTL nobody sees it, and no count includes it.
 // changed is true only if this call withdrew it. If an ID is withdrawn before it is
 // announced, Announce is plaza.ErrRemoved.
 //
@@ -172,9 +172,9 @@ func (r *Repository) withdraw(ctx context.Context, key store.Key, op ids.ID) (ro
 	return found, r.table.Decode(item, &found)
 }
 
-// Erase deletes all announcements to an audience. Processes may show them for
-// CacheTTL. Call it once nobody announces to the audience any more: what arrives later
-// stays. After an error, repeat it.
+// Erase deletes all announcements to an audience. Processes may show them for CacheTTL. Call it
+// once nobody announces to the audience any more: an announcement that arrives later stays. After
+// an error, repeat it.
 //
 // Cost: 1 request for each 1,000 announcements, 1 RCU for each 4 KB, and 1 request
 // for each 25 announcements, 1 WCU for each KB.

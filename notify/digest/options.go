@@ -35,8 +35,8 @@ type Options struct {
 	OnCorrupt func(*plaza.CorruptError)
 
 	// TrustClock lets workers run although this process's clock is more than 5 s from
-	// DynamoDB's. Then a wrong clock sends digests late, or leaves events out.
-	// It is taken for granted if Now is given.
+	// DynamoDB's. Then a wrong clock sends digests late, or leaves events out. It is
+	// set if Now is given.
 	TrustClock bool
 
 	// Now is the clock. Defaults to time.Now.

@@ -51,10 +51,9 @@ type Change struct {
 	At      time.Time `json:"at"`                // of the write, in whole seconds
 }
 
-// Changes reads what a write to the table did to a conversation. A write that is only
-// bookkeeping has no changes. The table's stream needs new and old images: without them
-// the record is stream.ErrView or stream.ErrTruncated. A damaged item is
-// plaza.ErrCorrupt.
+// Changes reads what a write to the table did to a conversation. A write that is only bookkeeping
+// has no changes. The table's stream needs new and old images: without them the error is
+// stream.ErrView or stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice. Conversation and Seq identify a message.
 func Changes(r stream.Record) ([]Change, error) {

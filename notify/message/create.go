@@ -30,11 +30,10 @@ func (g Group) check() error {
 	return keys.CheckSet("Members", g.Members)
 }
 
-// Create creates a group. by acts: if by and a member block each other in
-// Options.Blocks, the error is ErrBlocked. A repeat with the same members changes
-// nothing, even if users have joined, left or blocked since. Other members under the
-// same ID are plaza.ErrConflict. The 99th and the 100th member are added after the
-// others: after an error, repeat the call.
+// Create creates a group. by is the user who acts: if by or a member blocks the other in
+// Options.Blocks, the error is ErrBlocked. A repeat with the same members changes nothing, even if
+// users have joined, left or blocked since. Other members under the same ID are plaza.ErrConflict.
+// The 99th and the 100th member are added after the others: after an error, repeat the call.
 //
 // Cost: 1 request, 4 WCU, 3 WCU for each member, and twice Blocks.Blocked for each
 // but by.

@@ -11,11 +11,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Add makes a user a member of a group. by acts: it is the user, who joins, or another.
-// If one of the two blocks the other in Options.Blocks, the error is ErrBlocked. The
-// user sees the messages that are sent from now on. A group with MaxMembers is ErrFull,
-// and one that does not exist is plaza.ErrNotFound. changed is true only if this call
-// added the user.
+// Add makes a user a member of a group. by is the user who acts: the same user, who joins, or
+// another. If one of the two blocks the other in Options.Blocks, the error is ErrBlocked. The user
+// sees the messages that are sent from now on. A group with MaxMembers is ErrFull, and one that
+// does not exist is plaza.ErrNotFound. changed is true only if this call added the user.
 //
 // Cost: 1 request, 7 WCU; 1 request, 2 RCU more where this process does not know the
 // group.

@@ -17,7 +17,7 @@ import (
 type Message struct {
 	Conversation string          `json:"conversation"`
 	Sender       string          `json:"sender"`
-	Key          string          `json:"key"` // chosen by the sender's client for one message, in whatever conversation; 1 to 256 bytes
+	Key          string          `json:"key"` // chosen by the sender's client; no other message of the sender has it, in any conversation; 1 to 256 bytes
 	Text         string          `json:"text,omitzero"`
 	Data         json.RawMessage `json:"data,omitempty"`
 	ReplyTo      int64           `json:"replyTo,omitzero"` // the Seq of the message that this one answers; 0 if there is none

@@ -30,9 +30,9 @@ const (
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Blocks also gets each block and unblock, and is asked when a pair's conversation
-	// begins and when a user is put into a group. Defaults to none: then a block applies
-	// to the pair's messages only.
+	// Blocks also receives each block and unblock. It is asked when a pair's conversation begins,
+	// and when a user is put into a group. Defaults to none: then a block applies to the pair's
+	// messages only.
 	Blocks Blocks
 
 	// Rate is how often a user may send to a conversation. Defaults to bursts of 20

@@ -24,9 +24,9 @@ type DeadLettersOptions struct {
 	// Defaults to 1 MiB, the service's limit. A queue may be set to less.
 	Bytes int
 
-	// Visibility is how long a letter that was received is hidden from other
-	// readers. Let ten letters be handled in it. Up to 12 hours, in seconds;
-	// defaults to 5 minutes.
+	// Visibility is how long a letter that was received is hidden from other readers. It
+	// must be long enough to handle ten letters. Up to 12 hours, in seconds; defaults to
+	// 5 minutes.
 	Visibility time.Duration
 
 	// Wait is how long Receive waits for the first letter, and so how long it

@@ -18,10 +18,9 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Source reads the letters of a queue once, for stream.Redrive. What it leaves is
-// hidden until Visibility has passed; then another Source receives it. It
-// remembers every message that it leaves, about 1 KB each. It is safe for
-// concurrent use.
+// Source reads the letters of a queue once, for stream.Redrive. What it leaves is hidden until
+// Visibility has passed; then another Source receives it. It remembers every message that it
+// leaves, in about 1 KB each. It is safe for concurrent use.
 type Source struct {
 	from *DeadLetters
 
