@@ -70,7 +70,8 @@ type Board struct {
 	// Floor, which is permanent on a board with Best alone. All are optional.
 	Min, Max, Floor *Score
 
-	// Cron, of five fields or a name like @daily, is when a new period begins, on
+	// Cron is @hourly, @daily, @weekly, @monthly, @yearly or five fields, such as
+	// "0 0 1 1,4,7,10 *" for a quarter. It is when a new period begins, on
 	// the wall clock of Zone, an IANA name that defaults to UTC. Without it a board
 	// has a single period without an end. A new schedule begins when the open
 	// period ends.

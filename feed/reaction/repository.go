@@ -67,7 +67,8 @@ func (r *Repository) Init(ctx context.Context) error {
 // React gives a.User the reaction a.Kind on a.Object, unless the user has it already,
 // and returns it. It replaces a reaction of another kind of the same group in
 // Options.OneOf. changed is true if this call began the reaction or, with an ID, if an
-// earlier attempt with that ID did.
+// earlier attempt with that ID did. Once the input is valid, the returned reaction has its
+// ID even if there is an error: repeat React with it.
 //
 // If a reaction of this kind with the ID or a later one has ended, the error is
 // plaza.ErrRemoved. If another reaction of the kind has the ID, of the user or on the
