@@ -93,10 +93,10 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
-// OlderError is returned for a write whose ID or Op is older than the removal that it
-// meets, though by no more than clocks may differ: it may be a late repeat, or new and
-// from a slow clock. Nothing was written. If it is new, repeat it with an id made after
-// RetryAfter. It unwraps to ErrRemoved.
+// OlderError is returned for a write to something that was removed, if its ID or Op is
+// older than the removal, but by no more than clocks may differ. The write may be a
+// late repeat, or a new one from a slow clock. Nothing was written. If it is new,
+// repeat it with an id made after RetryAfter. It unwraps to ErrRemoved.
 type OlderError struct {
 	RetryAfter time.Duration
 }

@@ -10,9 +10,9 @@ type Result[T any] struct {
 	Err     error
 }
 
-// PartialError is returned by a call that handles many values if some of them failed. The
-// others are done. It unwraps to the errors: repeat the values whose Result has one that
-// may succeed later.
+// PartialError is returned by a call that handles many values if some of them failed.
+// The others are done. It unwraps to the errors. Repeat the values that may succeed
+// later.
 type PartialError struct{ Errs []error } // in the order of the values; at least one
 
 func (e *PartialError) Error() string {

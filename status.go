@@ -30,11 +30,11 @@ var statuses = []struct {
 	{context.Canceled, StatusClientClosed},
 }
 
-// Status returns the HTTP status for an error of Plaza's, and for 429 and 503 how long the
-// client should wait before it repeats the request with the same identity. An error with a
-// method RetryAfter() time.Duration, such as a *ratelimit.Error, is 429. Any other busy,
-// unavailable or unknown outcome is 503, after a second. An error that is not Plaza's is
-// 500; nil is 200.
+// Status returns the HTTP status for an error of Plaza's, and for 429 and 503 how long
+// the client should wait before it repeats the request with the same identity. An error
+// with a method RetryAfter() time.Duration, such as a *ratelimit.Error, is 429. Any
+// other ErrBusy, ErrUnavailable or ErrUnknownOutcome is 503, to repeat after a second.
+// An error that is not Plaza's is 500; nil is 200.
 func Status(err error) (status int, retryAfter time.Duration) {
 	var limited interface{ RetryAfter() time.Duration }
 	if errors.As(err, &limited) {

@@ -77,7 +77,7 @@ func NewMemoryCache(opts *MemoryCacheOptions) (*MemoryCache, error) {
 	return &MemoryCache{entries: entries, ttl: o.TTL, now: o.Now}, nil
 }
 
-// Get returns what is cached of keys.
+// Get returns the cached ones of keys.
 //
 // Cost: none.
 func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cached {

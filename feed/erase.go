@@ -33,8 +33,9 @@ var ErrPulled error = pulledError{}
 //
 // Entries in others' homes that point at erased activities are hidden once caches have
 // forgotten these, and expire after Options.Retention. So do entries that a running
-// delivery still adds. Activities that others addressed to the user stay theirs.
-// References to activities that were removed more than 30 days ago stay, hidden.
+// delivery still adds. Activities that others addressed to the user stay in the
+// outboxes of the others. References to activities that were removed more than 30 days
+// ago stay, hidden.
 //
 // The user's id remains in others' items: in entries of their homes until these expire,
 // in headers of their homes until these forget the source, in the To of their activities,

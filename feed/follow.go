@@ -25,11 +25,11 @@ type FollowOptions struct {
 	// same answer. Defaults to a minted one.
 	ID ids.ID
 
-	// CopyLimit is how many of the source's last activities Follow copies, at
-	// most 1,000. Activities that are still being delivered come in addition. A
-	// Pulled source's activities show in the home without a limit; if CopyLimit
-	// is negative, only those since the edge, or since a day before it where the
-	// source is switched to Pulled later. Defaults to 100; negative is none.
+	// CopyLimit is how many of the source's last activities Follow copies, at most
+	// 1,000. Activities that are still being delivered come in addition. Defaults to
+	// 100; negative is none. The home shows all activities of a Pulled source, or if
+	// CopyLimit is negative only those since the edge or, if the source becomes Pulled
+	// later, since a day before the edge.
 	CopyLimit int
 }
 
@@ -65,8 +65,8 @@ func (h Home) checkSource(field, source string) error {
 // one with the same FollowOptions.ID. If Follow fails, a repeat completes it.
 //
 // If an edge with that ID or a later one has ended, Follow returns plaza.ErrRemoved. An
-// Unfollow that was given up may arrive after a Follow that found the edge; repeating
-// the Follow makes an edge again.
+// Unfollow whose caller gave up may still arrive and end an edge that this Follow
+// found: then repeat Follow.
 //
 // If the home has no room for another Pulled source, Follow returns ErrTooManyPulled or
 // ErrFull, and ends the edge if this call made it. If the home's header is damaged, that
@@ -254,11 +254,11 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 // maxSources is the most sources of a FollowMany.
 const maxSources = 100
 
-// FollowMany subscribes the home to up to 100 sources, as Follow does: the
-// topics that a new account picks. The results have the order of sources; Changed
-// reports whether this call made the edge, which an Err of copying leaves. A source
-// named twice is followed once and has the same result twice. If some failed, the error
-// is a *plaza.PartialError: repeating the call completes them. An ID in opts is
+// FollowMany subscribes the home to up to 100 sources, as Follow does: the topics that
+// a new account picks. The results have the order of sources; Changed reports whether
+// this call made the edge, even if copying then failed. A source named twice is
+// followed once and has the same result twice. If some failed, the error is a
+// *plaza.PartialError: repeating the call completes them. An ID in opts is
 // plaza.ErrInvalid, because each edge has its own.
 //
 // It makes the edges one after another, because they share the reader's count.

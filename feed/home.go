@@ -12,11 +12,12 @@ import (
 )
 
 // List lists the activities of the reader's sources, newest first, except those that
-// Options hide. If many are hidden, or came by several follows, a page may be short, or
-// empty with a Next; upwards, it may be empty with a Prev other than its cursor.
+// Options hide. If many activities are hidden, or if activities came by several
+// follows, a page may be short, or empty with a Next. Read upwards, it may be empty
+// with a Prev that differs from its cursor.
 //
-// A home also reads the outboxes of its Pulled sources, at most 500. If a cursor is older
-// than the first of these, its page costs as much again.
+// A home also reads the outboxes of its Pulled sources, at most 500. If a cursor was
+// made before the home read its first outbox, its page costs twice as much.
 //
 // Cost: 2 requests, at most 12 RCU for a page of 20; for each outbox 1 request, 1 RCU
 // more; past hidden entries 6 queries.

@@ -43,10 +43,10 @@ type Options struct {
 	Filter Filter
 
 	// About returns what an activity is about: for a repost the original, for an
-	// original itself, for an activity that always shows the zero Ref. A home hides an
-	// activity if the RepostWindow entries below it have another about the same. An
-	// activity has an entry for each follow by which it came, and one if it is read from
-	// an outbox. Defaults to none.
+	// original the activity itself, and the zero Ref for an activity that this never
+	// hides. A home hides an activity if one of the RepostWindow entries below it is
+	// about the same. An activity has one entry for each follow that brought it, and
+	// one if it is read from an outbox. Defaults to none.
 	About func(Activity) Ref
 
 	// RepostWindow is in entries of a home, 1 to 100. Defaults to 40.
@@ -56,12 +56,13 @@ type Options struct {
 	// Defaults to no limit but Retention.
 	HomeCap int
 
-	// PullCache is for how many Pulled sources, at most 100,000, this process caches the
-	// ids of the newest 40 activities for 5 s, so that pages need not read their outboxes.
-	// A source takes about 4 KB, and up to 50 KB if owners and About have long names. New
-	// activities may show 5 s late; edits and removals do not. A page that is read upwards
-	// leaves the last 6 s to the next one, so polling by Prev misses only activities that
-	// the first page lacked. Consistent bypasses the cache. Defaults to none.
+	// PullCache is the number of Pulled sources, at most 100,000, whose newest 40 ids
+	// this process caches for 5 s, so that pages need not read their outboxes. A source
+	// takes about 4 KB, and up to 50 KB if owners and About have long names. New
+	// activities may show 5 s late; edits and removals do not. A page that is read
+	// upwards leaves out the last 6 s, which the next page shows. So polling by Prev
+	// misses only activities that the first page lacked. Consistent bypasses the cache.
+	// Defaults to none.
 	PullCache int
 
 	// GroupBy returns the key of an activity's group in Home.Grouped. An activity

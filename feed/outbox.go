@@ -90,13 +90,13 @@ func (o Outbox) list(consistent bool) store.List[activityItem, Activity] {
 			return store.Read[activityItem](ctx, o.r.table, span)
 		},
 		Show: func(ctx context.Context, items []activityItem) ([]activityItem, error) {
-			return o.r.standing(ctx, items, consistent)
+			return o.r.resolved(ctx, items, consistent)
 		},
 	}
 }
 
-// standing drops removed activities and reads the ones that references name.
-func (r *Repository) standing(ctx context.Context, items []activityItem, consistent bool) ([]activityItem, error) {
+// resolved drops removed activities and reads the ones that references name.
+func (r *Repository) resolved(ctx context.Context, items []activityItem, consistent bool) ([]activityItem, error) {
 	var wanted []store.Key
 	for _, item := range items {
 		if item.Owner != "" {
@@ -187,7 +187,7 @@ func (o Outbox) getMany(ctx context.Context, addresses []store.Key) (map[ids.ID]
 		}
 		items = append(items, a)
 	}
-	if items, err = o.r.standing(ctx, items, o.r.opts.Consistent); err != nil {
+	if items, err = o.r.resolved(ctx, items, o.r.opts.Consistent); err != nil {
 		return nil, err
 	}
 	found := make(map[ids.ID]Activity, len(items))

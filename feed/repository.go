@@ -107,13 +107,13 @@ func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// Outbox returns what owner published. It does no I/O.
+// Outbox returns the outbox of owner. It does no I/O.
 func (r *Repository) Outbox(owner string) Outbox { return Outbox{r: r, owner: owner} }
 
-// Home returns what reader reads. It does no I/O.
+// Home returns the home of reader. It does no I/O.
 func (r *Repository) Home(reader string) Home { return Home{r: r, reader: reader} }
 
-// Outbox is a handle of what one owner published.
+// Outbox holds what one owner published.
 type Outbox struct {
 	r     *Repository
 	owner string
@@ -121,7 +121,7 @@ type Outbox struct {
 
 func (o Outbox) check() error { return keys.CheckName("Owner", o.owner) }
 
-// Home is a handle of what one reader reads.
+// Home shows one reader the activities of those whom the reader follows.
 type Home struct {
 	r      *Repository
 	reader string

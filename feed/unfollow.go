@@ -36,8 +36,8 @@ type UnfollowOptions struct {
 // If an Unfollow is interrupted, repeat it: the activities stay hidden, but the edge may
 // still be there and deliveries go on.
 //
-// A Follow that was given up may arrive after an Unfollow that found no edge. Repeating
-// the Unfollow ends that edge.
+// A Follow whose caller gave up may arrive after an Unfollow that found no edge. Then
+// repeat the Unfollow.
 //
 // Cost: 3 requests, 11 WCU, 1 RCU; without an edge 2 requests, 1 WCU, 1 RCU; 1 WCU more
 // for each further KB of the header.

@@ -12,10 +12,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Update replaces the actor, verb, object, target, time and data of the
-// activity a.ID. Every home shows them at its next consistent read. changed is
-// false if the activity already had that content. An earlier Update that arrives
-// later does nothing, while clocks differ by less than the time between the two.
+// Update replaces the actor, verb, object, target, time and data of the activity a.ID.
+// Every home shows them at its next consistent read. changed is false if the activity
+// already had that content. An earlier Update that arrives after a later one does
+// nothing, if clocks differ by less than the time between the two.
 //
 // ForeignID and To cannot be changed: another ForeignID is plaza.ErrConflict. An unknown
 // activity is plaza.ErrNotFound, a removed one plaza.ErrRemoved. If the answer is lost and

@@ -29,8 +29,8 @@ type Change struct {
 // without them the record is stream.ErrView or stream.ErrTruncated. A damaged edge
 // is plaza.ErrCorrupt.
 //
-// A stream may deliver a record twice, and Repair may report an edge again: each
-// has its Edge.ID.
+// A stream may deliver a record twice, and Repair may report an edge again: recognize
+// the edge by its ID.
 func Changes(r stream.Record) ([]Change, error) {
 	found, err := shape().Changes(r)
 	if err != nil {

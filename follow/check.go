@@ -11,11 +11,10 @@ import (
 // Drift is what is wrong with a user's stored edges and counts. The zero Drift
 // means that nothing is wrong.
 type Drift struct {
-	// Followers and Following are how far the counts are above the edges, or
-	// below them if negative.
+	// Followers and Following are the stored counts minus the numbers of edges.
 	Followers int64 `json:"followers"`
 	Following int64 `json:"following"`
-	// Counters is how many counters, one a shard, are wrong or missing.
+	// Counters is the number of wrong or missing counters. Each shard has one.
 	Counters int `json:"counters"`
 	// Torn edges lack one of their three items, or have one that contradicts
 	// the other two. Repair restores it.
@@ -23,7 +22,7 @@ type Drift struct {
 	// Orphans are items without the other two of their edge. Repair removes
 	// them.
 	Orphans int `json:"orphans"`
-	// Damaged items cannot be read. Otherwise they count as absent. Repair
+	// Damaged items cannot be read. The other fields count them as absent. Repair
 	// removes their damaged parts.
 	Damaged int `json:"damaged"`
 }
@@ -38,9 +37,9 @@ func driftOf(d edge.Drift) Drift {
 // ends selects the edges from and to user.
 func ends(user string) edge.Ends { return edge.Ends{Tail: user, Head: user} }
 
-// Check compares the user's counts, lists and edges, and changes nothing. An edge
-// to the user that is missing in the list of followers is found by Check of the
-// follower. While edges of the user keep changing it is plaza.ErrBusy.
+// Check compares the user's counts, lists and edges, and changes nothing. If an edge to
+// the user is missing in the list of followers, only Check of the follower finds it.
+// While edges of the user keep changing it is plaza.ErrBusy.
 //
 // Cost: 1 request for about 100 edges, 1 RCU for each edge and 1 for about 20; 67 RCU
 // for each torn edge.

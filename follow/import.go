@@ -61,10 +61,10 @@ type ImportResult struct {
 // The edges that it wrote stay. Import the others under another name: to resume
 // this one afterwards would count edges twice, until the next Repair.
 //
-// An invalid edge is a plaza.InvalidError that names its position, an ID that
-// another edge of either user has is plaza.ErrConflict, and an error of the
-// sequence is returned. Each stops the import before the window it is in. Where
-// what it resumes by is damaged, it is plaza.ErrCorrupt.
+// An invalid edge is a plaza.InvalidError that names its position, an ID that another
+// edge of either user has is plaza.ErrConflict, and an error of the sequence is
+// returned. Each stops the import before the window it is in. If the stored progress of
+// an earlier run is damaged, the error is plaza.ErrCorrupt.
 //
 // Cost: 1 request for 100 edges read and for 25 items written; 3.01 WCU, 1 RCU for each
 // edge; 2 WCU for each user.

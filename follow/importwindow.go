@@ -75,17 +75,17 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 	if err != nil {
 		return p, err
 	}
-	standing, err := in.table.GetAll(ctx, order, true, in.parallel)
+	stored, err := in.table.GetAll(ctx, order, true, in.parallel)
 	if err != nil {
 		return p, err
 	}
 	for i, key := range order {
-		item := standing[key]
+		item := stored[key]
 		held, err := in.graph.HeldBy(item, pairs[i].edge())
 		switch {
 		case err != nil:
 			return p, err
-		case held.Stands():
+		case held.Exists():
 			if stamp, stamped := item[importAttr]; stamped && !isStamp(stamp) {
 				return p, in.table.Corrupt(key, "its import names no window")
 			}

@@ -56,7 +56,7 @@ func (r *Repository) Relations(ctx context.Context, viewer string, others []stri
 // follows reports whether follower follows followee. A damaged edge counts as none.
 func (r *Repository) follows(guards map[store.Key]dynamo.Item, follower, followee string) bool {
 	held, err := r.graph.HeldBy(guards[r.edgeKey(follower, followee)], edge.Edge{Tail: follower, Head: followee})
-	return !r.table.Skips(err) && held.Stands()
+	return !r.table.Skips(err) && held.Exists()
 }
 
 func (r *Repository) edgeKey(follower, followee string) store.Key {

@@ -22,10 +22,10 @@ const MaxShards = edge.MaxShards
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Shards returns over how many partitions new followers of followee are
-	// spread, 1 to MaxShards. A partition takes about 500 follows a second. The
-	// number may grow at any time. Counters of all shards share one partition
-	// key, so shards relieve its conflicts but not its heat. Defaults to 1.
+	// Shards returns the number of partitions over which new followers of followee are
+	// spread, 1 to MaxShards. A partition takes about 500 follows a second. The number
+	// may grow at any time. Counters of all shards share one partition key, so shards
+	// relieve its conflicts but not its heat. Defaults to 1.
 	Shards func(followee string) int
 
 	// Consistent makes Relations, Counts and CountsMany strongly consistent, for
@@ -100,14 +100,14 @@ func (r *Repository) Init(ctx context.Context) error {
 // after a change of the followee's number of shards that may go unnoticed, and lists may
 // skip one of the two.
 //
-// If they have an edge, Follow writes nothing. So the request of an Unfollow whose caller
-// gave up may arrive later and end it: repeat Follow then.
+// If they have an edge, Follow writes nothing. An Unfollow whose caller gave up may
+// still arrive and end that edge: then repeat Follow.
 //
 // Cost: 1 transaction, 10 WCU; the first into a new shard 3 transactions, 24 WCU.
 //
 //plaza:cost follow: 1 transaction, 10 WCU
 //plaza:cost the first into a new shard: 3 transactions, 24 WCU
-func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created bool, err error) {
+func (r *Repository) Follow(ctx context.Context, e Edge) (stored Edge, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Follow")
 	if err := e.check(); err != nil {
 		return e, false, err
@@ -120,21 +120,21 @@ func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created
 	} else if err := keys.CheckNewID("ID", e.ID, r.opts.Now()); err != nil {
 		return e, false, err
 	}
-	stands, created, err := r.graph.Begin(ctx, e.edge(), nil, minted)
+	got, created, err := r.graph.Begin(ctx, e.edge(), nil, minted)
 	if err != nil {
-		e.ID = stands.ID
+		e.ID = got.ID
 		return e, false, fmt.Errorf("follow: follow %q by %q, id %v: %w", e.Followee, e.Follower, e.ID, err)
 	}
-	return edgeOf(stands), created, nil
+	return edgeOf(got), created, nil
 }
 
 // Unfollow ends the edge; with an ID, only the edge of that ID. changed is true
 // only if this call ended one.
 //
 // If they have no edge, Unfollow remembers the ID, so that a late Follow with it is
-// plaza.ErrRemoved. Without an ID it writes nothing, and the request of a Follow whose
-// caller gave up may arrive later: repeat Unfollow then. An edge that is not counted is
-// plaza.ErrCorrupt until both users are repaired.
+// plaza.ErrRemoved. Without an ID it writes nothing, and a Follow whose caller gave up
+// may still arrive: then repeat Unfollow. If a count does not include the edge, the
+// error is plaza.ErrCorrupt until both users are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 10 WCU; with an edge from Follow or Get
 // 1 transaction, 10 WCU.
@@ -160,13 +160,13 @@ func (r *Repository) Unfollow(ctx context.Context, e Edge) (changed bool, err er
 // or that it ended more than 30 days ago.
 //
 // Cost: 1 request, 1 RCU.
-func (r *Repository) Last(ctx context.Context, e Edge) (last Edge, stands bool, err error) {
+func (r *Repository) Last(ctx context.Context, e Edge) (last Edge, follows bool, err error) {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Last")
 	if err := e.check(); err != nil {
 		return Edge{}, false, err
 	}
 	held, err := r.graph.Held(ctx, e.edge())
-	if err == nil && !held.Stands() {
+	if err == nil && !held.Exists() {
 		if held.ID = held.Ended; held.ID == 0 {
 			err = plaza.ErrNotFound
 		}
@@ -186,9 +186,9 @@ func (r *Repository) Get(ctx context.Context, e Edge) (Edge, error) {
 	if err := e.check(); err != nil {
 		return Edge{}, err
 	}
-	standing, err := r.graph.Get(ctx, e.edge())
+	stored, err := r.graph.Get(ctx, e.edge())
 	if err != nil {
 		return Edge{}, fmt.Errorf("follow: get %q by %q: %w", e.Followee, e.Follower, err)
 	}
-	return edgeOf(standing), nil
+	return edgeOf(stored), nil
 }

@@ -48,8 +48,8 @@ type Change struct {
 // table's stream needs new and old images: without them the record is
 // stream.ErrView or stream.ErrTruncated. A damaged entry is plaza.ErrCorrupt.
 //
-// A stream may deliver a record twice, and Repair may report a score again: each has
-// its Op. Scores that submissions with a Guard changed may share one.
+// A stream may deliver a record twice, and Repair may report a score again: recognize
+// the change by its Op. Scores that submissions with a Guard changed may share an Op.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	if err != nil {

@@ -25,8 +25,8 @@ type Drift struct {
 	// nobody reads them. Lists leave the damaged ones out; counts and ranks
 	// include them. Repair fixes them.
 	Broken int `json:"broken"`
-	// Lagging players differ between the index and their entries. The index
-	// catches up by itself.
+	// Lagging players differ between the index and their entries. The index catches up
+	// without a repair.
 	Lagging int `json:"lagging"`
 	// Misfolded counts the entries by which a Folder's published numbers differ from the
 	// index, in parts of the board that did not change during the check. It is at least

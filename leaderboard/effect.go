@@ -195,12 +195,12 @@ func (a attempt) answerFor(before, after []byte) (answer, error) {
 	}
 	got.New = current.score
 	if got.Existed {
-		stood, err := a.board.parseKey(before)
+		old, err := a.board.parseKey(before)
 		if err != nil {
 			got.Existed, got.Improved = false, true
 			return answer{Result: got}, nil //nolint:nilerr // a damaged key counts as none
 		}
-		got.Old = stood.score
+		got.Old = old.score
 	}
 	got.Improved = !got.Existed || bytes.Compare(after[:decided], before[:decided]) < 0
 	return answer{Result: got}, nil

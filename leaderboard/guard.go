@@ -115,7 +115,7 @@ func (a attempt) keyOf(known []byte) []byte {
 	return append(key[:prefixed], a.Player...)
 }
 
-// life is the entry's life, 0 for one that does not stand or has seen no guarded
+// life is the entry's life, 0 for one that is not on the board or has seen no guarded
 // operation.
 func (e *entryItem) life() ids.ID {
 	if e.Key == nil {

@@ -117,8 +117,8 @@ type Options struct {
 	Codec cursor.Codec
 
 	// TrustClock lets workers run although this process's clock is more than 5 s from
-	// DynamoDB's. Then a wrong clock ends periods while others score.
-	// It is taken for granted if Now is given.
+	// DynamoDB's. Then a wrong clock ends periods while others score. It is set if Now
+	// is given.
 	TrustClock bool
 
 	// Now is the clock. Defaults to time.Now. The ids of ids.New use the system's

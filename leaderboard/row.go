@@ -27,8 +27,8 @@ type Standing struct {
 type Position struct {
 	Rank    int64     `json:"rank,omitzero"`    // the same for equal scores and sub scores: 1, 1, 3
 	Ordinal int64     `json:"ordinal,omitzero"` // differs for everybody: 1, 2, 3
-	AsOf    time.Time `json:"asOf,omitzero"`    // when it was so
-	Folded  bool      `json:"folded,omitzero"`  // by what a Folder published, otherwise by counting
+	AsOf    time.Time `json:"asOf,omitzero"`    // the time at which the position was true
+	Folded  bool      `json:"folded,omitzero"`  // found in the numbers of a Folder, not by counting
 }
 
 // rowItem is an item of the index. A damaged one keeps its place among the others,

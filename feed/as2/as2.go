@@ -1,10 +1,10 @@
 // Package as2 exchanges activities with other services as Activity Streams 2.0
 // documents, https://www.w3.org/TR/activitystreams-core.
 //
-// Parse reads a document and Format writes one. Format writes a document that
-// Parse read with everything in it, including what Plaza does not know. Neither
-// does I/O. @context is not processed and nothing is fetched, so a property or a
-// type is known by its name as written.
+// Parse reads a document and Format writes one. If Parse read an activity, Format keeps
+// everything of its document, including what Plaza does not know. Neither does I/O.
+// @context is not processed and nothing is fetched, so a property or a type is known by
+// its name as written.
 package as2
 
 import (

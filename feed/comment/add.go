@@ -20,10 +20,10 @@ const (
 // Add stores a comment and returns it; its Quote has only the address. If the same
 // ID or Key was added before, it returns that comment, and created is false.
 //
-// If the ID or Key belongs to another comment, the error is plaza.ErrConflict, for 30
-// days after its removal plaza.ErrRemoved. An unknown or hidden Root, Parent or Quote is
-// plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The ID is set even if there is an
-// error.
+// If the ID or Key belongs to another comment, the error is plaza.ErrConflict. For 30
+// days after the comment of the ID or Key was removed, it is plaza.ErrRemoved. An
+// unknown or hidden Root, Parent or Quote is plaza.ErrNotFound, a tombstone
+// plaza.ErrRemoved. The ID is set even if there is an error.
 //
 // Cost: 1 transaction, 6 WCU; an answer 8 WCU; a reply 8 WCU and 1 request, 0.5 RCU;
 // a reply to a reply 10 WCU.

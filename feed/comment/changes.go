@@ -18,7 +18,7 @@ type ChangeKind string
 const (
 	Added    ChangeKind = "added"
 	Edited   ChangeKind = "edited"
-	Hidden   ChangeKind = "hidden" // a root: its whole thread is
+	Hidden   ChangeKind = "hidden" // of a root: with its whole thread
 	Unhidden ChangeKind = "unhidden"
 	Removed  ChangeKind = "removed" // also by Delete, and by Erase of its author
 	Erased   ChangeKind = "erased"  // with its object
@@ -43,7 +43,7 @@ type Change struct {
 // images: without them the record is stream.ErrView or stream.ErrTruncated. A
 // damaged comment is plaza.ErrCorrupt.
 //
-// A stream may deliver a record twice: a comment has its Address.
+// A stream may deliver a record twice: recognize the comment by its Address.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	if err != nil {
@@ -122,11 +122,11 @@ func pinChanges(i images.Images, parts []string) (changes []Change, err error) {
 	if len(parts) != 2 || keys.CheckName("Object", parts[1]) != nil || i.Key != headerKey(parts[1]) {
 		return nil, i.Corrupt("no header has its key")
 	}
-	stored, stands, err := images.Read[headerItem](i)
+	before, after, err := images.Read[headerItem](i)
 	if err != nil {
 		return nil, err
 	}
-	was, is := stored.pinned(), stands.pinned()
+	was, is := before.pinned(), after.pinned()
 	if was == is {
 		return nil, nil
 	}

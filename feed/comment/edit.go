@@ -7,11 +7,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Edit replaces Text, Mentions and Data of the comment at c.Address() for its
-// author, and sets EditedAt. It ignores the other fields of c. changed is false
-// if the comment already has that content. If the request of an earlier Edit arrives
-// late, it does nothing; in the object's own list only if clocks differ by less than
-// the time between the two.
+// Edit replaces Text, Mentions and Data of the comment at c.Address() for its author,
+// and sets EditedAt. It ignores the other fields of c. changed is false if the comment
+// already has that content. An earlier Edit that arrives after a later one does
+// nothing. For a comment of the object's own list this holds only if clocks differ by
+// less than the time between the two.
 //
 // Any user but the author is plaza.ErrForbidden, an unknown comment
 // plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The result's Quote has only

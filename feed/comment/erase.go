@@ -87,9 +87,9 @@ func (r *Repository) eraseName(ctx context.Context, own ownItem, user string) er
 // EraseObject deletes all comments on an object, also from their authors' lists.
 // After an error, repeat it.
 //
-// Call it once nobody comments on the object any more: a comment that arrives
-// later stays until the next EraseObject. The authors' items of comments that
-// were removed before, and Keys, expire.
+// Call it once nobody comments on the object any more: a comment that arrives later
+// stays until the next EraseObject. Keys stay until they expire, and so do the authors'
+// items of comments that were removed before.
 //
 // Cost: 2 WCU for each comment of 1 KB, 3 WCU in Top; 1 request for 25 deletes; 3
 // requests for 1,000 rows or 1 MB.

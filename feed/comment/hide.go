@@ -7,10 +7,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Hide hides a comment, and a root's whole thread, from lists, gets and counts
-// until Unhide. Lists WithHidden still show it. changed is false if it was
-// hidden already; an unknown comment is plaza.ErrNotFound. If the request of an earlier
-// Hide or Unhide arrives late, it does nothing.
+// Hide hides a comment, and a root's whole thread, from lists, gets and counts until
+// Unhide. Lists WithHidden still show it. changed is false if it was hidden already; an
+// unknown comment is plaza.ErrNotFound. An earlier Hide or Unhide that arrives after a
+// later one does nothing.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 4 WCU; a reply 3 RCU, 6 WCU; if nothing
 // changes 2 requests, 1 WCU.

@@ -159,13 +159,13 @@ func (r *Repository) readOwn(ctx context.Context, user string, reach store.Reach
 
 // written replaces the rows with the stored ones.
 func (r *Repository) written(ctx context.Context, own []row, withRemoved bool) ([]row, error) {
-	var standing []row
+	var visible []row
 	for _, i := range own {
 		if i.Removed == nil {
-			standing = append(standing, i)
+			visible = append(visible, i)
 		}
 	}
-	found, err := r.readListed(ctx, standing)
+	found, err := r.readListed(ctx, visible)
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Pin pins one visible comment of the object's own list; it replaces the one that
-// was pinned. Lists keep their order: show Pinned above a first page, and leave
-// it out of the items. changed is false if it was pinned already. An unknown or
-// hidden comment is plaza.ErrNotFound, a tombstone plaza.ErrRemoved. An earlier
-// Pin or Unpin that arrives later does nothing if clocks differ by less than the
-// time between the two.
+// Pin pins one visible comment of the object's own list; it replaces the one that was
+// pinned. Lists keep their order: show Pinned above a first page, and leave it out of
+// the items. changed is false if it was pinned already. An unknown or hidden comment is
+// plaza.ErrNotFound, a tombstone plaza.ErrRemoved. An earlier Pin or Unpin that arrives
+// after a later one does nothing, if clocks differ by less than the time between the
+// two.
 //
 // Cost: 1 transaction, 4 WCU; with nothing to do 1 request, 1 WCU more.
 func (r *Repository) Pin(ctx context.Context, at Address) (changed bool, err error) {

@@ -47,10 +47,10 @@ func (r *Repository) Delete(ctx context.Context, a Action) (changed bool, err er
 	return changed, wrap("delete", a.Address, err)
 }
 
-// Remove is Delete for the object's owner or a moderator: why.By, whom the
-// application authorizes. It stores Reason, and By unless that is the author; At
-// comes from the clock. The author finds them in ByUser WithHidden. Unlike
-// Delete, it does not stop a later Add of an unknown comment.
+// Remove is Delete for the object's owner or a moderator. why.By names that user, whom
+// the application authorizes. Remove stores Reason, and By unless that is the author;
+// At comes from the clock. The author finds them in ByUser WithHidden. Unlike Delete,
+// it does not stop a later Add of an unknown comment.
 //
 // Cost: as Delete; an unknown comment 1 request, 1 RCU.
 func (r *Repository) Remove(ctx context.Context, at Address, why Removal) (changed bool, err error) {
@@ -129,12 +129,12 @@ func (r *Repository) forbid(ctx context.Context, at Address, user string) (added
 	if own.Removed != nil || own.at() != at {
 		return false, nil
 	}
-	var stands row
-	err = r.table.Get(ctx, at.key(own.Rest), true, &stands)
+	var stored row
+	err = r.table.Get(ctx, at.key(own.Rest), true, &stored)
 	if errors.Is(err, plaza.ErrNotFound) {
 		return false, nil // its object was erased
 	}
-	return err == nil && stands.TTL == 0, err
+	return err == nil && stored.TTL == 0, err
 }
 
 // removal makes a comment a tombstone. No list shows the tombstone of a leaf; it only

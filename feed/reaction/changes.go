@@ -30,7 +30,7 @@ type Change struct {
 // plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice, and Repair may report a reaction again:
-// each has its Reaction.ID.
+// recognize the reaction by its ID.
 func Changes(r stream.Record) ([]Change, error) {
 	found, err := shape(nil).Changes(r)
 	if err != nil {

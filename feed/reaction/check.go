@@ -12,10 +12,10 @@ import (
 // Drift is what is wrong with the stored reactions and counts of an object or a
 // user. The zero Drift means that nothing is wrong.
 type Drift struct {
-	// Counts are how far an object's counts are above its reactions, or below
-	// them if negative. Only kinds whose counts are wrong are there.
+	// Counts are an object's stored counts minus the numbers of its reactions. Only
+	// kinds whose counts are wrong are there.
 	Counts map[string]int64 `json:"counts,omitempty"`
-	// Counters is how many counters, one a shard, are wrong or missing.
+	// Counters is the number of wrong or missing counters. Each shard has one.
 	Counters int `json:"counters"`
 	// Torn reactions lack one of their three items, or have one that
 	// contradicts the other two. Repair restores it.
@@ -23,14 +23,14 @@ type Drift struct {
 	// Orphans are items without the other two of their reaction. Repair removes
 	// them.
 	Orphans int `json:"orphans"`
-	// Damaged items cannot be read. Otherwise they count as absent. Repair
+	// Damaged items cannot be read. The other fields count them as absent. Repair
 	// removes their damaged parts.
 	Damaged int `json:"damaged"`
 }
 
-// Check compares the object's counts and lists with the reactions, and changes
-// nothing. A reaction that is missing in the object's list is found by CheckUser.
-// While reactions to the object keep changing it is plaza.ErrBusy.
+// Check compares the object's counts and lists with the reactions, and changes nothing.
+// If a reaction is missing in the object's list, only CheckUser finds it. While
+// reactions to the object keep changing it is plaza.ErrBusy.
 //
 // Cost: 1 request for 100 reactions, 1 RCU for each and 1 for about 20; 128 RCU for the
 // counters; 67 RCU for each torn reaction.
@@ -131,12 +131,12 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 	return r.erase(ctx, "User", user, edge.Ends{Tail: user})
 }
 
-// EraseObject ends every reaction to object and deletes its counters, as Erase does
-// for a user. The items that keep ended IDs, under the names of the users, stay for 30
-// days; those of users who had taken all reactions back before, until these are erased.
-// A row of the object's list whose user cannot be read is plaza.ErrCorrupt after all else
-// was erased: RepairUser of that user restores the reaction, Repair removes the row; then
-// repeat EraseObject.
+// EraseObject ends every reaction to object and deletes its counters, as Erase does for
+// a user. The items that keep ended IDs, under the names of the users, stay for 30
+// days. If a user had taken back all reactions before, the item stays until that user
+// is erased. A row of the object's list whose user cannot be read is plaza.ErrCorrupt
+// after all else was erased: RepairUser of that user restores the reaction, Repair
+// removes the row; then repeat EraseObject.
 //
 // Cost: as Repair, and 128 RCU; 1 request, 1 transaction, 1 RCU, 8 WCU for each
 // reaction; 2 WCU for each counter.

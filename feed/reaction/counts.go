@@ -72,9 +72,9 @@ func (r *Repository) Counts(ctx context.Context, object string) (map[string]int6
 	return r.known(count), nil
 }
 
-// VersionedCounts is Counts, always strongly consistent, with a version that rises
-// with every change: of several answers the one with the highest is the newest, even
-// after EraseObject. So anything derived from the counts can be kept up to date by
+// VersionedCounts is Counts, always strongly consistent, with a version that rises with
+// every change: of several answers, the one with the highest version is the newest,
+// even after EraseObject. So anything derived from the counts can be kept up to date by
 // Changes, in any order: see leaderboard.Projection. The version is 0 if nobody ever
 // reacted to the object.
 //

@@ -31,16 +31,15 @@ type Options struct {
 	// counted; to show its old reactions, keep it here and refuse new ones.
 	Kinds []string
 
-	// OneOf are groups of kinds. A user has at most one kind of a group on an
-	// object: a new one replaces the old one. Each kind is in one group at most.
-	// Reactions that stood together before the group was made stay until another
-	// of the group begins.
+	// OneOf are groups of kinds. A user has at most one kind of a group on an object: a
+	// new one replaces the old one. Each kind is in one group at most. If a user had
+	// several of them before the group was made, they stay until another of the group
+	// begins.
 	OneOf [][]string
 
-	// Shards returns over how many partitions an object's new reactions are
-	// spread, in its lists and its counts, 1 to MaxShards. A partition takes
-	// about 500 reactions a second. The number may grow at any time. Defaults
-	// to 1.
+	// Shards returns the number of partitions over which an object's new reactions are
+	// spread, in its lists and its counts, 1 to MaxShards. A partition takes about 500
+	// reactions a second. The number may grow at any time. Defaults to 1.
 	Shards func(object string) int
 
 	// Consistent makes Reacted, Counts and CountsMany strongly consistent, for

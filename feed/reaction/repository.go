@@ -75,8 +75,8 @@ func (r *Repository) Init(ctx context.Context) error {
 // object, it is plaza.ErrConflict; after a change of the object's number of shards that
 // may go unnoticed, and lists may skip one of the two.
 //
-// If the user has the reaction, React writes nothing. So the request of an Unreact whose
-// caller gave up may arrive later and end it: repeat React then.
+// If the user has the reaction, React writes nothing. An Unreact whose caller gave up
+// may still arrive and end it: then repeat React.
 //
 // Cost: 1 transaction, 8 WCU; a kind of a group 1 request, 0.5 RCU more, and 12 WCU in
 // the place of another.
@@ -86,7 +86,7 @@ func (r *Repository) Init(ctx context.Context) error {
 //plaza:cost a kind of a group more: 1 request, 0.5 RCU
 //plaza:cost in the place of another kind: 1 request, 1 transaction, 0.5 RCU, 12 WCU
 //plaza:cost in the place of another kind, in another shard: 1 request, 1 transaction, 0.5 RCU, 14 WCU
-func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, changed bool, err error) {
+func (r *Repository) React(ctx context.Context, a Reaction) (stored Reaction, changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.React")
 	if err := r.check(a); err != nil {
 		return a, false, err
@@ -99,21 +99,21 @@ func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, 
 	} else if err := keys.CheckNewID("ID", a.ID, r.opts.Now()); err != nil {
 		return a, false, err
 	}
-	stands, changed, err := r.graph.Begin(ctx, a.edge(), r.others[a.Kind], minted)
+	got, changed, err := r.graph.Begin(ctx, a.edge(), r.others[a.Kind], minted)
 	if err != nil {
-		a.ID = stands.ID
+		a.ID = got.ID
 		return a, false, fmt.Errorf("reaction: %q of %q to %q, id %v: %w", a.Kind, a.User, a.Object, a.ID, err)
 	}
-	return reactionOf(stands), changed, nil
+	return reactionOf(got), changed, nil
 }
 
 // Unreact ends the reaction; with an ID, only the one with that ID. changed is
 // true only if this call ended one.
 //
 // If the user has no such reaction, Unreact remembers the ID, so that a late React with
-// it is plaza.ErrRemoved. Without an ID it writes nothing, and the request of a React
-// whose caller gave up may arrive later: repeat Unreact then. A reaction that is not
-// counted is plaza.ErrCorrupt until user and object are repaired.
+// it is plaza.ErrRemoved. Without an ID it writes nothing, and a React whose caller
+// gave up may still arrive: then repeat Unreact. If the count does not include the
+// reaction, the error is plaza.ErrCorrupt until user and object are repaired.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 8 WCU; with a reaction from React or Get
 // 1 transaction, 8 WCU.
@@ -143,11 +143,11 @@ func (r *Repository) Get(ctx context.Context, a Reaction) (Reaction, error) {
 	if err := r.check(a); err != nil {
 		return Reaction{}, err
 	}
-	standing, err := r.graph.Get(ctx, a.edge())
+	stored, err := r.graph.Get(ctx, a.edge())
 	if err != nil {
 		return Reaction{}, fmt.Errorf("reaction: get %q of %q to %q: %w", a.Kind, a.User, a.Object, err)
 	}
-	return reactionOf(standing), nil
+	return reactionOf(stored), nil
 }
 
 func (r *Repository) check(a Reaction) error {

@@ -44,10 +44,10 @@ func (s Shape) Changes(r stream.Record) ([]Change, error) {
 		if before.ID == after.ID {
 			continue
 		}
-		if before.Stands() {
+		if before.Exists() {
 			ended = append(ended, Change{before.Edge, false, i})
 		}
-		if after.Stands() {
+		if after.Exists() {
 			begun = append(begun, Change{after.Edge, true, i})
 		}
 	}

@@ -243,14 +243,14 @@ func (g *Graph) countersOf(ctx context.Context, heads []string, consistent bool)
 // everyCounter reads all counters of head, whether shard 0 names them or not,
 // and calls damaged with the damaged ones.
 func (g *Graph) everyCounter(ctx context.Context, head string, damaged onDamaged) ([]counter, error) {
-	counters, err := g.standingCounters(ctx, head)
+	counters, err := g.storedCounters(ctx, head)
 	for i := 0; i < len(counters) && err == nil; i++ {
 		err = damaged.call(counters[i].item, counters[i].damaged...)
 	}
 	return slices.DeleteFunc(counters, func(c counter) bool { return c.shard == noShard }), err
 }
 
-func (g *Graph) standingCounters(ctx context.Context, head string) ([]counter, error) {
+func (g *Graph) storedCounters(ctx context.Context, head string) ([]counter, error) {
 	if !g.Apart {
 		return g.counters(ctx, head, true)
 	}
@@ -264,7 +264,7 @@ func (g *Graph) standingCounters(ctx context.Context, head string) ([]counter, e
 	}
 	var counters []counter
 	for shard, key := range wanted {
-		if item, stands := found[key]; stands {
+		if item, ok := found[key]; ok {
 			counters = append(counters, g.counterOf(shard, item))
 		}
 	}

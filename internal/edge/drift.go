@@ -95,7 +95,7 @@ func (g *Graph) readState(ctx context.Context, c candidate) (state, error) {
 		}
 		s.closed = found[counter] == nil
 	}
-	if s.guard.Stands() && !s.guarded() {
+	if s.guard.Exists() && !s.guarded() {
 		if found, err = g.table.GetAll(ctx, g.listKeys(s.guard.Edge), true, checkParallel); err != nil {
 			return s, err
 		}
@@ -184,7 +184,7 @@ func (s state) fix() fix {
 	switch {
 	case s.guarded():
 		return s.fixGuarded(inTail)
-	case s.guard.Stands() && !s.guardAlone, s.guard.Ended >= s.ID:
+	case s.guard.Exists() && !s.guardAlone, s.guard.Ended >= s.ID:
 		// The pair has another edge, or this one has ended: its items are
 		// leftovers.
 	case inTail && s.shard() >= 0:

@@ -144,7 +144,7 @@ func (g *Graph) endOfHead(ctx context.Context, e Edge) error {
 		}
 		ver, _ := intIn(guard[verAttr])
 		end := change{e, -1}
-		update := g.sharedGuard(g.stands(e), end).If(atVersion(ver), ver)
+		update := g.sharedGuard(g.holds(e), end).If(atVersion(ver), ver)
 		if len(edges) == 1 {
 			update.Set(ttlAttr, g.expiry())
 		}

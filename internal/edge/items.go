@@ -58,7 +58,7 @@ type Held struct {
 }
 
 // Stands reports whether there is an edge.
-func (h Held) Stands() bool { return h.ID != 0 }
+func (h Held) Exists() bool { return h.ID != 0 }
 
 // HeldBy is what the guard of e's pair holds of e's kind. The nil guard holds
 // nothing.
@@ -79,7 +79,7 @@ func heldBy(guard dynamo.Item, e Edge, of attributes) (h Held, err error) {
 	if h.ID, err = idIn(guard, of.id); err == nil {
 		h.Ended, err = idIn(guard, of.ended)
 	}
-	if err == nil && h.Stands() {
+	if err == nil && h.Exists() {
 		h.Place, err = placeIn(guard, of.shard)
 	}
 	if err == nil && h.Ended != 0 && keys.After(0, h.Ended) <= h.Ended {
@@ -88,11 +88,11 @@ func heldBy(guard dynamo.Item, e Edge, of attributes) (h Held, err error) {
 	return h, err
 }
 
-// Standing is the edge of e's pair and kind that a guard holds, or
+// Existing is the edge of e's pair and kind that a guard holds, or
 // plaza.ErrNotFound.
-func (g *Graph) Standing(e Edge, guard dynamo.Item) (Edge, error) {
+func (g *Graph) Existing(e Edge, guard dynamo.Item) (Edge, error) {
 	h, err := g.HeldBy(guard, e)
-	if err == nil && !h.Stands() {
+	if err == nil && !h.Exists() {
 		err = plaza.ErrNotFound
 	}
 	return h.Edge, err
@@ -142,7 +142,7 @@ func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged [
 		switch _, placed := guard[ofKind(kind, shardAttr)]; {
 		case err != nil:
 			damaged = append(damaged, ofKind(kind, idAttr), ofKind(kind, shardAttr), ofKind(kind, endedAttr))
-		case held.Stands():
+		case held.Exists():
 			edges = append(edges, held.Edge)
 		case placed:
 			damaged = append(damaged, ofKind(kind, shardAttr))
@@ -201,7 +201,7 @@ func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
 	head := store.KeyOf(guard).SK
 	for i, kind := range g.Kinds {
 		held, err := g.heldBy(guard, Edge{Tail: tail, Head: head, Kind: kind}, g.attributes[i])
-		if !g.table.Skips(err) && held.Stands() {
+		if !g.table.Skips(err) && held.Exists() {
 			kinds = append(kinds, kind)
 		}
 	}

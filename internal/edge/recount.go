@@ -153,10 +153,10 @@ func (c correction) drift() Drift {
 }
 
 func corrections(counters []counter, lists listCounts) []correction {
-	standing := make(map[int]counter, len(counters))
+	existing := make(map[int]counter, len(counters))
 	needed := make(map[int]bool)
 	for _, c := range counters {
-		standing[c.shard] = c
+		existing[c.shard] = c
 		needed[c.shard] = true
 		for _, shard := range c.shards {
 			needed[shard] = needed[shard] || !slices.Contains(c.damaged, shardsAttr)
@@ -165,7 +165,7 @@ func corrections(counters []counter, lists listCounts) []correction {
 	var further []int
 	var wrong []correction
 	for _, shard := range slices.Backward(slices.Sorted(maps.Keys(lists.heads))) {
-		is, stands := standing[shard]
+		is, stored := existing[shard]
 		want := counter{shard: shard, heads: lists.heads[shard], ver: is.ver}
 		if shard == 0 {
 			want.tail = lists.tail
@@ -178,7 +178,7 @@ func corrections(counters []counter, lists listCounts) []correction {
 		if shard > 0 {
 			further = append(further, shard)
 		}
-		if !stands || !is.counts(want) {
+		if !stored || !is.counts(want) {
 			wrong = append(wrong, correction{is, want})
 		}
 	}

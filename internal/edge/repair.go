@@ -82,12 +82,12 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 			update.Add(verAttr, 1)
 		}
 		for _, attribute := range damaged {
-			_, stands := item[idAttr]
+			_, held := item[idAttr]
 			switch {
 			case attribute == shardsAttr: // recount sets it: until then it says that all lists must be read
 			case attribute == verAttr:
 				update.Set(verAttr, g.versionFrom(key))
-			case attribute == ttlAttr && single && !stands:
+			case attribute == ttlAttr && single && !held:
 				update.Set(ttlAttr, g.expiry())
 			default:
 				update.RemoveExpr("$", attribute)

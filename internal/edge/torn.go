@@ -123,7 +123,7 @@ func (g *Graph) compareRows(ctx context.Context, list iter.Seq2[[]Edge, error], 
 			return err
 		}
 		for i, row := range rows {
-			guard, err := g.Standing(row, found[wanted[i]])
+			guard, err := g.Existing(row, found[wanted[i]])
 			if err != nil { // not there, or damaged
 				guard = Edge{}
 			}

@@ -164,8 +164,8 @@ func (g *Graph) mayBegin(e Edge) condition {
 	return absent(ofKind(e.Kind, idAttr)).and(condition{"(attribute_not_exists($) OR $ < ?)", []any{ended, ended, e.ID}})
 }
 
-// stands is the condition that a guard holds e, in that place.
-func (g *Graph) stands(e Edge) condition {
+// holds is the condition that a guard holds e, in that place.
+func (g *Graph) holds(e Edge) condition {
 	c, shard := equals(ofKind(e.Kind, idAttr), e.ID), ofKind(e.Kind, shardAttr)
 	if e.Place == 1 {
 		return c.and(absent(shard))

@@ -31,7 +31,7 @@ import (
 // Cost: 1 transaction, 2 WCU for the guard, each list item and each counter;
 // where e excludes kinds 1 request, 0.5 RCU more, so that no transaction is
 // refused because of an edge that began long ago.
-func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted bool) (standing Edge, begun bool, err error) {
+func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted bool) (stored Edge, begun bool, err error) {
 	if e, err = g.placed(e); err != nil {
 		return e, false, err
 	}
@@ -41,7 +41,7 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 		if err := g.table.Get(ctx, g.GuardKey(e), false, &guard); err != nil && !errors.Is(err, plaza.ErrNotFound) {
 			return e, false, err
 		}
-		if ends, err = g.standingOf(e, excludes, guard); err != nil {
+		if ends, err = g.existingOf(e, excludes, guard); err != nil {
 			return e, false, err
 		}
 	}
@@ -63,7 +63,7 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 		switch {
 		case err != nil:
 			return e, false, err
-		case held.Stands():
+		case held.Exists():
 			return held.Edge, held.ID == e.ID, nil
 		case held.Ended < e.ID: // a condition on another kind failed
 		case !minted:
@@ -73,7 +73,7 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 				return e, false, err
 			}
 		}
-		if ends, err = g.standingOf(e, excludes, guard); err != nil {
+		if ends, err = g.existingOf(e, excludes, guard); err != nil {
 			return e, false, err
 		}
 	}
@@ -109,17 +109,17 @@ func (g *Graph) movedBehind(e Edge, id ids.ID) (Edge, error) {
 	return g.placed(e)
 }
 
-// standingOf returns the edges of these kinds that the guard of e's pair holds.
-func (g *Graph) standingOf(e Edge, kinds []string, guard dynamo.Item) (edges []Edge, err error) {
+// existingOf returns the edges of these kinds that the guard of e's pair holds.
+func (g *Graph) existingOf(e Edge, kinds []string, guard dynamo.Item) (edges []Edge, err error) {
 	for _, kind := range kinds {
-		standing, err := g.Standing(Edge{Tail: e.Tail, Head: e.Head, Kind: kind}, guard)
+		existing, err := g.Existing(Edge{Tail: e.Tail, Head: e.Head, Kind: kind}, guard)
 		if errors.Is(err, plaza.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		edges = append(edges, standing)
+		edges = append(edges, existing)
 	}
 	return edges, nil
 }
@@ -134,7 +134,7 @@ func (g *Graph) beginning(e Edge, excludes []string, ends []Edge) (guard conditi
 			guard = guard.and(absent(ofKind(kind, idAttr)))
 			continue
 		}
-		guard = guard.and(g.stands(ends[at]))
+		guard = guard.and(g.holds(ends[at]))
 		changes = append(changes, change{ends[at], -1})
 	}
 	return guard, changes
@@ -163,10 +163,10 @@ func (g *Graph) end(ctx context.Context, e Edge, remember bool) (ended bool, err
 	for range attempts {
 		var write store.Write
 		end := change{held.Edge, -1}
-		switch stands := held.Stands(); {
-		case stands && (e.ID == 0 || e.ID == held.ID):
-			write, ended = g.tx(g.stands(held.Edge), end), true
-		case stands || e.ID <= held.Ended || !remember:
+		switch exists := held.Exists(); {
+		case exists && (e.ID == 0 || e.ID == held.ID):
+			write, ended = g.tx(g.holds(held.Edge), end), true
+		case exists || e.ID <= held.Ended || !remember:
 			return false, nil
 		default:
 			if err := keys.CheckNewID("ID", e.ID, g.now()); err != nil {
@@ -208,7 +208,7 @@ func (g *Graph) Held(ctx context.Context, e Edge) (Held, error) {
 // Cost: 1 request, 1 RCU.
 func (g *Graph) Get(ctx context.Context, e Edge) (Edge, error) {
 	held, err := g.Held(ctx, e)
-	if err == nil && !held.Stands() {
+	if err == nil && !held.Exists() {
 		err = plaza.ErrNotFound
 	}
 	return held.Edge, err
