@@ -1,6 +1,8 @@
 package videos
 
 import (
+	_ "embed" // what viewers say
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -65,16 +67,26 @@ var (
 
 func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }
 
-// script is what viewers say at a video.
-type script struct {
-	always []string
-	busy   [2]busy
+//go:embed talk.json
+var talkFile []byte
+
+// talk is what viewers say, by the Src of a video.
+var talk = parseTalk()
+
+func parseTalk() (talk map[string]script) {
+	if err := json.Unmarshal(talkFile, &talk); err != nil {
+		panic(err) // it is embedded
+	}
+	return talk
 }
 
-// busy is a moment at which many say something.
-type busy struct {
-	at    time.Duration
-	lines []string
+// script is what viewers say at a video, at any time and at its busy moments.
+type script struct {
+	Always []string
+	Busy   [2]struct {
+		Second float64
+		Lines  []string
+	}
 }
 
 // remark returns a text and its moment: at a busy moment, or just after it, more often
@@ -82,9 +94,9 @@ type busy struct {
 func (s script) remark(random *rand.Rand, end time.Duration) (time.Duration, string) {
 	n := random.IntN(10)
 	if n >= 6 {
-		return time.Duration(random.Float64() * float64(end)), pick(random, s.always)
+		return time.Duration(random.Float64() * float64(end)), pick(random, s.Always)
 	}
-	b := s.busy[n%2]
-	at := b.at + time.Duration(random.ExpFloat64()*2.5*float64(time.Second)) - 500*time.Millisecond
-	return min(at, end-time.Second), pick(random, b.lines)
+	b := s.Busy[n%2]
+	at := time.Duration((b.Second + random.ExpFloat64()*2.5 - 0.5) * float64(time.Second))
+	return min(at, end-time.Second), pick(random, b.Lines)
 }

@@ -11,101 +11,35 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// talk is a conversation of two, or of a group that has a name.
-type talk struct {
-	group   string
-	members []string
-	ago     time.Duration // when it began
-	lines   []line
-	unread  int // how many of the last lines the first member has not read
-}
-
-type line struct{ by, text string }
-
-var talks = []talk{
-	{"", []string{"ann", "eric"}, 30 * time.Hour, []line{
-		{"eric", "Did you see the fog over the strait this morning?"},
-		{"ann", "I was asleep, like a reasonable person."},
-		{"eric", "It is on my board. You missed something."},
-		{"ann", "Just pinned it to mine. How early?"},
-		{"eric", "Five. The ferry had its horn on the whole time."},
-		{"ann", "Next time wake me. Really."},
-		{"eric", "Saturday looks good: high pressure, no wind. Five at the pier?"},
-		{"eric", "I bring the tea."},
-	}, 2},
-	{"", []string{"ann", "chris"}, 4 * 24 * time.Hour, []line{
-		{"chris", "Your forest series is so good. Which place is it?"},
-		{"ann", "The old growth up the river. Two hours from here."},
-		{"chris", "We have nothing like it on the island."},
-		{"ann", "You have waves. I would trade a week."},
-		{"chris", "Deal. My sofa is yours in February."},
-	}, 0},
-	{"", []string{"lin", "ann"}, 50 * time.Hour, []line{
-		{"ann", "Hi Lin! Your pictures of the sea at first light are my favourites here."},
-		{"lin", "谢谢你！I get up at five for them, the harbour is empty then."},
-		{"ann", "Could I use one as the cover of my board?"},
-		{"lin", "Of course. 我很高兴。"},
-		{"ann", "I will send you a print."},
-	}, 1},
-	{"", []string{"eric", "chris"}, 6 * 24 * time.Hour, []line{
-		{"eric", "Hawaii is on Places to Visit, for the fourth time."},
-		{"chris", "Then visit."},
-		{"eric", "March?"},
-		{"chris", "March is perfect. Bring the small camera, leave the tripod."},
-	}, 0},
-	{"", []string{"mia", "eric"}, 26 * time.Hour, []line{
-		{"eric", "Somebody sells followers under one of my pictures. I reported it."},
-		{"mia", "Thank you, I saw it. I look through the reports tonight."},
-		{"eric", "No hurry. Thanks for keeping this place nice."},
-	}, 1},
-	{"", []string{"chris", "lin"}, 3 * 24 * time.Hour, []line{
-		{"chris", "What is the small boat with the red sail?"},
-		{"lin", "A fishing boat of my uncle. 他每天都出海。"},
-		{"chris", "It looks like a painting."},
-	}, 1},
-	{"the-early-ones", []string{"ann", "eric", "chris", "lin", "mia"}, 9 * 24 * time.Hour, []line{
-		{"eric", "A group for those who get up too early."},
-		{"lin", "我在！"},
-		{"chris", "Present, with sand in my shoes."},
-		{"ann", "Present, under protest."},
-		{"mia", "I moderate in my sleep anyway."},
-		{"eric", "One picture each at sunrise on Sunday, same hour for everybody?"},
-		{"lin", "Good idea. Sunrise here is your afternoon, but yes!"},
-		{"ann", "Then at each one's own sunrise."},
-		{"chris", "Tag: sea or forest, no cheating with archives."},
-		{"mia", "I will know."},
-	}, 2},
-}
-
 // talk writes the conversations, each with ids of its time.
 func (w *writer) talk(ctx context.Context) error {
 	for i, t := range talks {
-		clock := newClock(w.anchor.Add(-t.ago), fmt.Sprintf("talk/%d", i))
+		clock := newClock(w.anchor.Add(-time.Duration(t.Hours)*time.Hour), fmt.Sprintf("talk/%d", i))
 		messages, err := w.Messages(clock, clock.Now)
 		if err != nil {
 			return err
 		}
-		conversation := t.group
-		if t.group == "" {
-			conversation = message.Pair{User: t.members[0], Other: t.members[1]}.Conversation()
-		} else if _, err := messages.Create(ctx, message.Group{ID: t.group, Members: t.members}, t.members[0]); skip(err) != nil {
+		conversation := t.Group
+		if t.Group == "" {
+			conversation = message.Pair{User: t.Members[0], Other: t.Members[1]}.Conversation()
+		} else if _, err := messages.Create(ctx, message.Group{ID: t.Group, Members: t.Members}, t.Members[0]); skip(err) != nil {
 			return err
 		}
 		var seq int64
-		for k, l := range t.lines {
+		for k, l := range t.Lines {
 			clock.Step(time.Duration(3+(k*37+i*11)%50) * time.Minute)
 			sent, _, err := messages.Send(ctx, message.Message{
-				Conversation: conversation, Sender: l.by, Key: fmt.Sprintf("seed/%d/%d", i, k), Text: l.text,
+				Conversation: conversation, Sender: l.By, Key: fmt.Sprintf("seed/%d/%d", i, k), Text: l.Text,
 			})
 			if err != nil {
 				return fmt.Errorf("send line %d of conversation %d: %w", k, i, err)
 			}
 			seq = sent.Seq
 		}
-		for _, m := range t.members {
+		for _, m := range t.Members {
 			read := seq
-			if m == t.members[0] {
-				read -= int64(t.unread)
+			if m == t.Members[0] {
+				read -= int64(t.Unread)
 			}
 			if _, err := messages.MarkRead(ctx, message.In{Conversation: conversation, User: m}, read); err != nil {
 				return err

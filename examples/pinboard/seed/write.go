@@ -123,7 +123,7 @@ func (w *writer) reports() ([]reaction.Reaction, error) {
 	}
 	for _, t := range w.threads {
 		for _, c := range t.comments {
-			for i, text := range spam {
+			for i, text := range remarks.Spam {
 				if c.Text != text {
 					continue
 				}
