@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/plaza-sdk/plaza/examples/ledger"
 )
 
 func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
@@ -58,26 +55,6 @@ func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
 	require.Contains(t, text, fmt.Sprintf("%d periods, %d prizes", ended, ended))
 	weeks := section(t, text, "all weeks", "All of it")
 	require.Regexp(t, `Mon 16 Mar 02:30  168\.0 h .*\n.*Mon 23 Mar 02:30  167\.0 h .*\n.*Mon 30 Mar 02:30  168\.0 h`, weeks)
-}
-
-func TestFoldedRanksCostLessThanCountedOnes(t *testing.T) {
-	t.Parallel()
-	players := 520 // more than a leaf of the folder holds
-	if os.Getenv("CI") != "" {
-		players = 2000
-	}
-	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), []string{"-players", fmt.Sprint(players), "-fold"}, &out), out.String())
-	text := out.String()
-	require.Contains(t, section(t, text, "the folder loads", "the same reads"), ledger.Thousands(int64(players))+" entries")
-	figures := section(t, text, "the same reads", "Players improve")
-	counted := column(t, figures, `(?:Rank|Around|Percentile|Range), bottom +\d+ +(\d+)`)
-	folded := column(t, figures, `(?:Rank|Around|Percentile|Range), bottom +\d+ +[\d.]+ +\d+ +(\d+)`)
-	require.Len(t, counted, 4)
-	require.Len(t, folded, 4)
-	for i := range counted {
-		require.Less(t, folded[i], counted[i], figures)
-	}
 }
 
 func TestStandingsAreOrderedByScoreAndTime(t *testing.T) {

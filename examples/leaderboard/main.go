@@ -5,11 +5,6 @@
 //
 //	go run ./examples/leaderboard
 //	go run ./examples/leaderboard -players 1000
-//
-// With -fold it compares folded ranks with counted ones instead, on a board where
-// everybody's best score of the last week is. Copy folder.go:
-//
-//	go run ./examples/leaderboard -players 200000 -fold
 package main
 
 import (
@@ -29,15 +24,12 @@ func main() { command.Main("leaderboard", os.Stdout, run) }
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("leaderboard", flag.ContinueOnError)
 	players := flags.Int("players", 10_000, fmt.Sprintf("how `many` play, %d to %d", minPlayers, maxPlayers))
-	fold := flags.Bool("fold", false, "compare folded ranks with counted ones; 200,000 players take some eight minutes")
 	done, err := command.Parse(flags, args, out)
 	switch {
 	case done || err != nil:
 		return err
 	case *players < minPlayers || *players > maxPlayers:
 		return fmt.Errorf("-players is %d, %d to %d are allowed", *players, minPlayers, maxPlayers)
-	case *fold:
-		return compare(ctx, out, *players)
 	}
 	return tour(ctx, out, *players)
 }

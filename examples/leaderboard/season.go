@@ -102,7 +102,8 @@ func (p player) play(r *rand.Rand, from time.Time) game {
 	}
 }
 
-// standings returns each player's best game in the order of a board.
+// standings returns each player's best game in the order of a board: of equal scores
+// the earlier is above.
 func (w week) standings() []game {
 	best := map[string]game{}
 	for _, d := range w {
@@ -113,15 +114,10 @@ func (w week) standings() []game {
 		}
 	}
 	games := slices.Collect(maps.Values(best))
-	rank(games)
-	return games
-}
-
-// rank puts games in the order of a board: of equal scores the earlier is above.
-func rank(games []game) {
 	slices.SortFunc(games, func(a, b game) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), a.at.Compare(b.at), strings.Compare(a.id, b.id))
 	})
+	return games
 }
 
 func (w week) count() (games int) {

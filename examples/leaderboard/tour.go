@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/plaza-sdk/plaza/cursor"
@@ -29,54 +28,37 @@ const (
 
 // league holds the boards and the clock of the season.
 type league struct {
-	env    *plazatest.Env
 	boards *leaderboard.Repository
 	ledger *ledger.Ledger
 	now    time.Time
 	season []week
 	final  leaderboard.In // the standings of the last week
-
-	passed atomic.Int64 // nanoseconds since now
 }
 
-func (l *league) clock() time.Time { return l.now.Add(time.Duration(l.passed.Load())) }
-
-// open starts a DynamoDB for the season of that many players. The caller must close env.
-func open(ctx context.Context, players int) (*league, error) {
-	season, err := newSeason(players)
-	if err != nil {
-		return nil, err
-	}
-	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Leaderboard: "leaderboard"}})
-	if err != nil {
-		return nil, err
-	}
-	l := &league{env: env, season: season, now: season[0][0].date}
-	gen, err := ids.New(1, nil) // there are no other processes
-	if err == nil {
-		l.boards, err = leaderboard.New(env.DB, env.Tables.Leaderboard, gen, &leaderboard.Options{Now: l.clock})
-	}
-	if err != nil {
-		return nil, errors.Join(err, env.Close())
-	}
-	return l, nil
-}
-
-// tour plays the season and shows its results.
+// tour plays the season of that many players and shows its results.
 func tour(ctx context.Context, out io.Writer, players int) (err error) {
-	l, err := open(ctx, players)
+	season, err := newSeason(players)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.env.Close()) }()
-	fmt.Fprintf(out, "%s players, %d weeks, in %s. The clocks go forward on 29 March.\n\n", ledger.Thousands(players), len(l.season), zone)
-	l.ledger = ledger.New(out, l.env.Meter)
-	return l.do(ctx, l.define, l.play, l.catch, l.results, l.reset)
-}
-
-// do runs the parts of a tour.
-func (l *league) do(ctx context.Context, parts ...func(context.Context) error) error {
-	for _, part := range parts {
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Leaderboard: "leaderboard"}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	gen, err := ids.New(1, nil) // there are no other processes
+	if err != nil {
+		return err
+	}
+	l := &league{season: season, now: season[0][0].date}
+	if l.boards, err = leaderboard.New(env.DB, env.Tables.Leaderboard, gen, &leaderboard.Options{
+		Now: func() time.Time { return l.now },
+	}); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s players, %d weeks, in %s. The clocks go forward on 29 March.\n\n", ledger.Thousands(players), len(season), zone)
+	l.ledger = ledger.New(out, env.Meter)
+	for _, part := range []func(context.Context) error{l.define, l.play, l.catch, l.results, l.reset} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -104,7 +86,7 @@ func (l *league) play(ctx context.Context) error {
 		err := l.ledger.Do(what, func() error {
 			for _, d := range w {
 				l.now = d.evening()
-				if err := l.submit(ctx, d.games, daily, weekly); err != nil {
+				if err := l.submit(ctx, d.games); err != nil {
 					return err
 				}
 			}
@@ -117,12 +99,12 @@ func (l *league) play(ctx context.Context) error {
 	return nil
 }
 
-// submit submits games to boards, many at once.
-func (l *league) submit(ctx context.Context, games []game, boards ...string) error {
+// submit submits games to both boards, many at once.
+func (l *league) submit(ctx context.Context, games []game) error {
 	for some := range slices.Chunk(games, 10_000) {
 		var all []leaderboard.Submission
 		for _, g := range some {
-			for _, board := range boards {
+			for _, board := range []string{daily, weekly} {
 				all = append(all, leaderboard.Submission{
 					Board: board, Player: g.id, Score: leaderboard.Int(g.score), At: g.at, Name: g.name,
 				})

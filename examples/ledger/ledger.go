@@ -17,15 +17,12 @@ type Ledger struct {
 	started time.Time
 	total   meter.Cost
 	results []string
-
-	step  meter.Cost // what the current step cost so far
-	apart map[string]meter.Cost
 }
 
 // New prints the heads of the columns. The requests of the steps must go through m.
 func New(out io.Writer, m *meter.Meter) *Ledger {
 	fmt.Fprintf(out, "%-44s %8s %6s %6s\n", "", "requests", "WCU", "RCU")
-	return &Ledger{out: out, meter: m, started: time.Now(), apart: map[string]meter.Cost{}}
+	return &Ledger{out: out, meter: m, started: time.Now()}
 }
 
 // Title begins a part.
@@ -35,52 +32,18 @@ func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", text) }
 func (l *Ledger) Do(what string, f func() error) error {
 	l.results = nil
 	fmt.Fprintf(l.out, "  %-42s ", what)
-	var err error
-	used := l.Cost(func() { err = f() })
-	if err != nil {
+	l.meter.Reset()
+	if err := f(); err != nil {
 		fmt.Fprintln(l.out)
 		return fmt.Errorf("%s: %w", what, err)
 	}
+	used := meter.Sum(l.meter.Reset())
 	l.total = l.total.Plus(used)
 	fmt.Fprintln(l.out, columns(used))
 	for _, line := range l.results {
 		fmt.Fprintf(l.out, "    %s\n", line)
 	}
 	return nil
-}
-
-// Cost returns what f costs, which is a part of the current step.
-func (l *Ledger) Cost(f func()) meter.Cost {
-	l.read()
-	before := l.step
-	l.step = meter.Cost{}
-	f()
-	l.read()
-	own := l.step
-	l.step = before.Plus(own)
-	return own
-}
-
-// Apart keeps the costs of an operation, which runs beside the steps, out of them.
-func (l *Ledger) Apart(operation string) { l.apart[operation] = meter.Cost{} }
-
-// Taken returns what an operation that is apart cost since the last call.
-func (l *Ledger) Taken(operation string) meter.Cost {
-	l.read()
-	c := l.apart[operation]
-	l.apart[operation] = meter.Cost{}
-	return c
-}
-
-// read moves what the meter has to the current step, or to what is apart.
-func (l *Ledger) read() {
-	for operation, c := range l.meter.Reset() {
-		if sum, ok := l.apart[operation]; ok {
-			l.apart[operation] = sum.Plus(c)
-		} else {
-			l.step = l.step.Plus(c)
-		}
-	}
 }
 
 // Show prints a line below the current step, once that is done.
