@@ -98,7 +98,7 @@ func (h Home) readHeader(ctx context.Context) (*header, error) {
 func (h Home) headerItem(ctx context.Context) (item dynamo.Item, err error) {
 	err = h.r.table.Get(ctx, headerKey(h.reader), h.r.opts.Consistent, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
-		return nil, nil
+		err = nil
 	}
 	return item, err
 }

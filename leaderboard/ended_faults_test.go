@@ -59,10 +59,6 @@ func TestAKilledProcessLosesNoEnd(t *testing.T) {
 	}
 }
 
-type client func(*http.Request) (*http.Response, error)
-
-func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
-
 // Clocks differ by 10 s, and the last score is on its way for a while.
 func TestTheLastScoreOfAPeriodIsInItsStandings(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,6 @@ import (
 
 func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 	t.Parallel()
-	type cost = dynamotest.Cost
 	stated := callstest.ReadCosts(t, "..", "notify")
 	meter := dynamotest.NewMeter()
 	quiet := newWorld(t, nil)
@@ -50,7 +49,7 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 	later := func() { quiet.pass(10 * time.Minute) }
 	for _, c := range []struct {
 		name   string
-		want   cost
+		want   dynamotest.Cost
 		call   func() error
 		before func()
 	}{
@@ -104,7 +103,6 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 // The worst state and the largest rows cost no more than stated.
 func TestTheWorstDataCostsWhatIsStated(t *testing.T) {
 	t.Parallel()
-	type cost = dynamotest.Cost
 	stated := callstest.ReadCosts(t, "..", "notify")
 	meter := dynamotest.NewMeter()
 	quiet := newWorld(t, nil)

@@ -73,8 +73,6 @@ func TestALateRequestBringsNothingBack(t *testing.T) {
 	}
 }
 
-func errorOf[T any](_ T, err error) error { return err }
-
 func TestAGroupShowsItsRemainingEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

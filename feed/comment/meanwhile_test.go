@@ -53,12 +53,12 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	type act = func(w world, root, reply comment.Comment)
 	var (
-		hide     act = func(w world, root, _ comment.Comment) { w.hide(t, root) }
-		unhide   act = func(w world, root, _ comment.Comment) { w.unhide(t, root) }
-		remove   act = func(w world, root, _ comment.Comment) { w.delete(t, root) }
-		add      act = func(w world, root, _ comment.Comment) { w.replies(t, "bob", root) }
-		withdraw act = func(w world, _, reply comment.Comment) { w.delete(t, reply) }
-		answer   act = func(w world, _, reply comment.Comment) { w.replies(t, "user 1", reply) }
+		hide     = func(w world, root, _ comment.Comment) { w.hide(t, root) }
+		unhide   = func(w world, root, _ comment.Comment) { w.unhide(t, root) }
+		remove   = func(w world, root, _ comment.Comment) { w.delete(t, root) }
+		add      = func(w world, root, _ comment.Comment) { w.replies(t, "bob", root) }
+		withdraw = func(w world, _, reply comment.Comment) { w.delete(t, reply) }
+		answer   = func(w world, _, reply comment.Comment) { w.replies(t, "user 1", reply) }
 	)
 	first := newWorld(t, nil)
 	for name, c := range faults.Sample(2, map[string]struct{ first, call, meanwhile act }{

@@ -33,16 +33,16 @@ const always = 100
 func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
 	type step = func(t *testing.T, w world[E], e Edge)
 	var (
-		again    step = func(t *testing.T, w world[E], e Edge) { w.give(t, e) }
-		end      step = func(t *testing.T, w world[E], e Edge) { w.finish(t, e.anyID(), true) }
-		endID    step = func(t *testing.T, w world[E], e Edge) { w.finish(t, e, true) }
-		remember step = func(t *testing.T, w world[E], e Edge) { w.finish(t, e, false) }
-		another  step = func(t *testing.T, w world[E], e Edge) { w.begin(t, e.Tail, e.Head, e.Kind) }
-		older    step = func(t *testing.T, w world[E], e Edge) {
+		again    = func(t *testing.T, w world[E], e Edge) { w.give(t, e) }
+		end      = func(t *testing.T, w world[E], e Edge) { w.finish(t, e.anyID(), true) }
+		endID    = func(t *testing.T, w world[E], e Edge) { w.finish(t, e, true) }
+		remember = func(t *testing.T, w world[E], e Edge) { w.finish(t, e, false) }
+		another  = func(t *testing.T, w world[E], e Edge) { w.begin(t, e.Tail, e.Head, e.Kind) }
+		older    = func(t *testing.T, w world[E], e Edge) {
 			e.ID--
 			w.finish(t, e, false)
 		}
-		erase step = func(t *testing.T, w world[E], e Edge) {
+		erase = func(t *testing.T, w world[E], e Edge) {
 			for _, of := range e.ends() {
 				require.NoError(t, w.Erase(t.Context(), of))
 			}
