@@ -37,7 +37,7 @@ func TestStoredPeriodsAreServedWithoutZoneFiles(t *testing.T) {
 		require.ErrorIs(t, err, plaza.ErrUnavailable, name)
 		require.NotErrorIs(t, err, plaza.ErrInvalid, name)
 	}
-	err = poor.refusal(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(8)})
+	err := poor.refusal(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(8)})
 	require.ErrorIs(t, err, plaza.ErrUnavailable)
 	require.NotErrorIs(t, err, plaza.ErrInvalid)
 	old := leaderboard.In{Board: "b", Period: first.Period}

@@ -15,6 +15,7 @@ import (
 
 func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 	t.Parallel()
+	type cost = dynamotest.Cost
 	stated := callstest.ReadCosts(t, "..", "notify")
 	meter := dynamotest.NewMeter()
 	quiet := newWorld(t, nil)
@@ -49,7 +50,7 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 	later := func() { quiet.pass(10 * time.Minute) }
 	for _, c := range []struct {
 		name   string
-		want   dynamotest.Cost
+		want   cost
 		call   func() error
 		before func()
 	}{
