@@ -15,7 +15,7 @@ import (
 type Standing struct {
 	Position           // zero in the list of Hidden
 	Player   string    `json:"player"`
-	Name     string    `json:"name,omitzero"` // as last submitted with a score that stood or equalled it
+	Name     string    `json:"name,omitzero"` // as last submitted with a score that was stored, or that equalled the stored one
 	Score    Score     `json:"score"`
 	Sub      int64     `json:"sub,omitzero"`
 	At       time.Time `json:"at"` // when the score was achieved
