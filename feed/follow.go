@@ -322,7 +322,7 @@ func (h Home) checkFollowMany(sources []string, opts *FollowOptions) (limit int,
 		return 0, nil
 	}
 	if opts.ID != 0 {
-		return 0, &plaza.InvalidError{Field: "ID", Reason: "cannot be of several edges"}
+		return 0, &plaza.InvalidError{Field: "ID", Reason: "cannot be shared by several edges"}
 	}
 	return opts.CopyLimit, opts.check(h.r.opts.Now())
 }

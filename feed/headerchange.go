@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// change sends the update first. Where its condition refuses it, change reads the header
-// and sends what next makes of it; next returns store.ErrSame where nothing is to change.
-// Then it tidies the header.
+// change sends the update first. If its condition refuses it, change reads the header
+// and sends the update that next returns; next returns store.ErrSame if there is
+// nothing to change. Then it tidies the header.
 func (h Home) change(ctx context.Context, first *store.Update, next func(*header) (*store.Update, error)) (changed bool, err error) {
 	now := &header{table: h.r.table}
 	changed, err = store.Merge(ctx, h.r.table, headerKey(h.reader), store.Returning{Update: first, Out: now}, func(seen *header) (store.Write, error) {

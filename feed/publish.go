@@ -81,14 +81,14 @@ func (o Outbox) checkActivity(a Activity) error {
 		}
 	}
 	if slices.Contains(a.To, o.owner) {
-		return &plaza.InvalidError{Field: "To", Reason: "has the outbox itself"}
+		return &plaza.InvalidError{Field: "To", Reason: "includes the outbox itself"}
 	}
 	return nil
 }
 
 func (o Outbox) checkOwner(a Activity) error {
 	if a.Owner != "" && a.Owner != o.owner {
-		return &plaza.InvalidError{Field: "Owner", Reason: "is another than the outbox's"}
+		return &plaza.InvalidError{Field: "Owner", Reason: "differs from the outbox's"}
 	}
 	return nil
 }

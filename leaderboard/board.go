@@ -137,11 +137,11 @@ func (b Board) checkItself() error {
 		}
 	}
 	if b.Operator != "" && !b.Operator.known() {
-		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which is none", b.Operator)}
+		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which is not an operator", b.Operator)}
 	}
 	for i, operator := range b.Allow {
 		if !operator.known() {
-			return &plaza.InvalidError{Field: fmt.Sprintf("Allow[%d]", i), Reason: fmt.Sprintf("is %q, which is none", operator)}
+			return &plaza.InvalidError{Field: fmt.Sprintf("Allow[%d]", i), Reason: fmt.Sprintf("is %q, which is not an operator", operator)}
 		}
 	}
 	return cmp.Or(args.Between("Shards", b.Shards, 0, MaxShards), b.checkBounds(), b.checkPeriods())
@@ -157,9 +157,9 @@ func (b Board) checkBounds() error {
 		switch {
 		case bound == nil:
 		case bound.kind != b.Kind:
-			return &plaza.InvalidError{Field: field, Reason: "is of the other kind"}
+			return &plaza.InvalidError{Field: field, Reason: "is not of the board's kind"}
 		case bound.isNaN():
-			return &plaza.InvalidError{Field: field, Reason: "is no number"}
+			return &plaza.InvalidError{Field: field, Reason: "is not a number"}
 		}
 	}
 	if b.Min != nil && b.Max != nil && b.Min.Compare(*b.Max) > 0 {

@@ -206,9 +206,10 @@ func (a attempt) answerFor(before, after []byte) (answer, error) {
 	return answer{Result: got}, nil
 }
 
-// after raises an Op that this call made above the removal that it meets, whose clock was
-// ahead: by as much as clocks may differ, since ids of one source stay different so. Erase
-// leaves no revision: what it meets may be a late repeat.
+// after raises a minted Op that is below the removal of the entry, because the clock of
+// the removal was ahead. It adds as much as clocks may differ, so that ids of one
+// source stay different. An erased entry has no revision: then the attempt may be a
+// late repeat, and its Op stays.
 func (a attempt) after(e *entryItem) attempt {
 	if e == nil || e.Rev == 0 || a.Op > e.Removed || !a.minted || a.doubtful {
 		return a

@@ -47,8 +47,8 @@ type FolderOptions struct {
 	// at once. Defaults to nothing.
 	OnAttempt func(FolderAttempt)
 
-	// Now is the clock of Position.AsOf, and must be ReaderOptions.Now's. Defaults to
-	// time.Now.
+	// Now is the clock of Position.AsOf, and must be the same as ReaderOptions.Now.
+	// Defaults to time.Now.
 	Now func() time.Time
 
 	// Rand names the folder. Defaults to crypto/rand.Reader.
@@ -114,7 +114,7 @@ type FolderStatus struct {
 
 	Following int `json:"following"` // periods, closed ones included
 	Loading   int `json:"loading"`   // periods that are about to be followed
-	TooLarge  int `json:"tooLarge"`  // periods that MaxEntries leaves to be counted
+	TooLarge  int `json:"tooLarge"`  // periods that are counted because of MaxEntries
 	Entries   int `json:"entries"`   // in memory
 
 	// Through is a time up to which all changes were read.

@@ -45,7 +45,7 @@ type guardItem struct {
 // CheckItem refuses a damaged guard.
 func (g *guardItem) CheckItem() error {
 	if g.Life == 0 && !g.Undone || g.Life != 0 && len(g.New) != decided || len(g.Old) != 0 && len(g.Old) != decided {
-		return fmt.Errorf("%w: it is no guard", errDamaged)
+		return fmt.Errorf("%w: it is not a guard", errDamaged)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (in In) check() error {
 		return err
 	}
 	if _, ok := parsePeriod(in.Period); !ok {
-		return &plaza.InvalidError{Field: "Period", Reason: "is no name of a period"}
+		return &plaza.InvalidError{Field: "Period", Reason: "is not the name of a period"}
 	}
 	return nil
 }

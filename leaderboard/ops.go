@@ -111,7 +111,7 @@ func (o ops) bytes() []byte {
 }
 
 // errOps is returned for bytes that ops did not write.
-var errOps = fmt.Errorf("%w: ops are no remembered operations", errDamaged)
+var errOps = fmt.Errorf("%w: ops are not remembered operations", errDamaged)
 
 // parseOps reads the stored form. No bytes mean no operations.
 func parseOps(b []byte) (ops, error) {

@@ -52,7 +52,7 @@ func (o order) appendDecided(dst []byte, score Score, sub int64) []byte {
 }
 
 // errKey is returned for a key that appendKey did not write.
-var errKey = fmt.Errorf("%w: key is no order key", errDamaged)
+var errKey = fmt.Errorf("%w: key is not an order key", errDamaged)
 
 // parseKey reads a key of appendKey and refuses everything else.
 func (o order) parseKey(key []byte) (place, error) {

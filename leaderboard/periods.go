@@ -17,7 +17,7 @@ import (
 type Period struct {
 	Name  string    `json:"name"`
 	Start time.Time `json:"start"`
-	End   time.Time `json:"end,omitzero"` // not within it; zero if the board never resets
+	End   time.Time `json:"end,omitzero"` // exclusive; zero if the board never resets
 }
 
 func (i periodItem) show() Period {

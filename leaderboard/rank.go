@@ -11,7 +11,7 @@ import (
 // scoreBound returns the bound before all keys of a score.
 func (b *board) scoreBound(field string, score Score) ([]byte, error) {
 	if score.kind != b.Kind {
-		return nil, &plaza.InvalidError{Field: field, Reason: "is of the other kind"}
+		return nil, &plaza.InvalidError{Field: field, Reason: "is not of the board's kind"}
 	}
 	return b.appendDecided(nil, score, 0)[:scored], nil
 }

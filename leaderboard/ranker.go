@@ -31,9 +31,9 @@ func (counting) seek(_ context.Context, s standings, _ int64) (start, error) {
 	return start{asOf: Position{AsOf: s.now}}, nil
 }
 
-// folded is the ranker for RankByFold. What a folder published says how many keys lie
-// before a leaf, and the keys in the leaf are read. If nothing that can be used is
-// published, it counts.
+// folded is the ranker for RankByFold. It takes the number of keys before a leaf from
+// what a folder published, and reads the keys in the leaf. Without a usable publication
+// it counts.
 type folded struct {
 	cache *folder.Cache
 	fold  int64 // the definition's: what was published for another is not used

@@ -72,11 +72,11 @@ func newDefinitionItem(b Board) definitionItem {
 func (i *definitionItem) CheckItem() error {
 	switch b := i.board(); {
 	case i.Ver < 1:
-		return errors.New("ver is none")
+		return errors.New("ver is invalid")
 	case i.Shards < 1:
-		return errors.New("shards are none")
+		return errors.New("shards are invalid")
 	case i.Operator == "":
-		return errors.New("operator is none")
+		return errors.New("operator is missing")
 	case i.Fold < 0 || (i.Fold > 0) != (i.Ranking == RankByFold):
 		return errors.New("fold and ranking contradict each other")
 	default:
@@ -215,9 +215,9 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 func checkShown(name, meta string) error {
 	switch {
 	case checkName(name) != nil:
-		return fmt.Errorf("%w: name is none", errDamaged)
+		return fmt.Errorf("%w: name is invalid", errDamaged)
 	case checkMeta([]byte(meta)) != nil:
-		return fmt.Errorf("%w: meta is none", errDamaged)
+		return fmt.Errorf("%w: meta is invalid", errDamaged)
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ func (s Score) minus(d Score) (Score, error) {
 
 var (
 	errOverflow error = &plaza.InvalidError{Field: "Score", Reason: "leads beyond 64 bits"}
-	errNaN      error = &plaza.InvalidError{Field: "Score", Reason: "is or leads to no number"}
+	errNaN      error = &plaza.InvalidError{Field: "Score", Reason: "is NaN, or leads to NaN"}
 )
 
 func sumOf(s Score) (Score, error) {
@@ -178,7 +178,7 @@ func sumOf(s Score) (Score, error) {
 
 func checkNumber(field string, score Score) error {
 	if score.isNaN() {
-		return &plaza.InvalidError{Field: field, Reason: "is no number"}
+		return &plaza.InvalidError{Field: field, Reason: "is not a number"}
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (s Submission) check() error {
 		return errGuard
 	}
 	if s.Operator != "" && !s.Operator.known() {
-		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which is none", s.Operator)}
+		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which is not an operator", s.Operator)}
 	}
 	if err := checkName(s.Name); err != nil {
 		return err
@@ -123,8 +123,8 @@ func checkMeta(meta []byte) error {
 }
 
 var (
-	errVersion error = &plaza.InvalidError{Field: "Version", Reason: "is for Set alone"}
-	errGuard   error = &plaza.InvalidError{Field: "Guard", Reason: "is for Increment and Decrement alone"}
+	errVersion error = &plaza.InvalidError{Field: "Version", Reason: "is only for Set"}
+	errGuard   error = &plaza.InvalidError{Field: "Guard", Reason: "is only for Increment and Decrement"}
 	errFloor   error = &plaza.InvalidError{Field: "Guard", Reason: "is for boards without Floor"}
 )
 
@@ -141,7 +141,7 @@ func (s Submission) time() time.Time {
 func (s Submission) checkFor(b Board) error {
 	switch {
 	case s.Score.kind != b.Kind:
-		return &plaza.InvalidError{Field: "Score", Reason: "is of the other kind"}
+		return &plaza.InvalidError{Field: "Score", Reason: "is not of the board's kind"}
 	case !b.allows(s.Operator):
 		return b.checkAllows(s.Operator)
 	case s.Version > 0 && s.Operator != Set:

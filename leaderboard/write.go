@@ -89,8 +89,8 @@ func (a attempt) unseen(update *store.Update, key []byte) *store.Update {
 		If("attribute_not_exists(removed) OR removed < ?", a.Op)
 }
 
-// worse returns the bound between the keys that this key beats and all others. Of equal
-// scores it is above every time, and its last byte begins no player's name.
+// worse returns the bound between the keys that this key beats and all others. It is
+// above every time of an equal score, and its last byte begins no player's name.
 func worse(key []byte) []byte {
 	bound := append(make([]byte, 0, prefixed+1), key[:decided]...)
 	for len(bound) < cap(bound) {

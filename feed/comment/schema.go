@@ -59,7 +59,8 @@ type row struct {
 
 	Ver int64 `dynamo:"ver,omitempty"` // raised by every write but edits and notes
 
-	// Where the id was given, these are first of the Add: it may be that of an erased comment.
+	// If the caller gave the id, these begin with the Add, because an erased comment
+	// may have had the id.
 	Edit        store.Mark `dynamo:"edit,omitempty"`
 	EditBefore  store.Mark `dynamo:"editBefore,omitempty"`
 	Hide        store.Mark `dynamo:"hide,omitempty"`
@@ -142,7 +143,7 @@ type headerItem struct {
 	N         int64      `dynamo:"n"`
 	Roots     int64      `dynamo:"roots"`
 	Pinned    ids.ID     `dynamo:"pinned"`
-	Pin       store.Mark `dynamo:"pin"` // first of the Add that created the header
+	Pin       store.Mark `dynamo:"pin"` // begins with the Add that created the header
 	PinBefore store.Mark `dynamo:"pinBefore"`
 }
 

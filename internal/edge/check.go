@@ -9,9 +9,9 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Check compares counts, lists and edges, and changes nothing. An edge whose
-// item in the head's list is gone is found by Check of its tail. If the edges
-// keep changing, the error is plaza.ErrBusy.
+// Check compares counts, lists and edges, and changes nothing. If an edge's item in the
+// head's list is gone, only Check of its tail finds it. If the edges keep changing, the
+// error is plaza.ErrBusy.
 //
 // Cost: 1 request for about 100 edges, 1 RCU for each edge and 1 for about 20.
 func (g *Graph) Check(ctx context.Context, of Ends) (Drift, error) {

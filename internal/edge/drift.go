@@ -12,14 +12,14 @@ import (
 
 // Drift counts what is wrong in the stored data of some ends.
 type Drift struct {
-	// Heads and Tail are by how much the counts are above (or, if negative,
-	// below) the edges. Heads has only the kinds whose counts are wrong.
+	// Heads and Tail are the counts minus the numbers of edges. Heads has only the
+	// kinds whose counts are wrong.
 	Heads    map[string]int64
 	Tail     int64
 	Counters int // wrong or missing counters
 	Torn     int // edges with one of their three items missing or wrong
 	Orphans  int // items without the other two of their edge
-	Damaged  int // items that cannot be read; else they count as absent
+	Damaged  int // items that cannot be read; the other fields count them as absent
 }
 
 func (d *Drift) add(e Drift) {

@@ -122,8 +122,8 @@ type Graph struct {
 	attributes []attributes // of Kinds
 }
 
-// New does no I/O. Shards returns over how many partitions new edges to a head
-// are spread, 1 to MaxShards. Now is the clock by which guards expire.
+// New does no I/O. Shards returns the number of partitions over which new edges to a
+// head are spread, 1 to MaxShards. Now is the clock by which guards expire.
 func New(table *store.Table, shape Shape, shards func(head string) int, now func() time.Time) *Graph {
 	g := &Graph{Shape: shape, table: table, shards: shards, now: now}
 	for _, kind := range shape.Kinds {

@@ -57,7 +57,7 @@ type Held struct {
 	Ended ids.ID // the last one that ended, 0 if none is known
 }
 
-// Stands reports whether there is an edge.
+// Exists reports whether there is an edge.
 func (h Held) Exists() bool { return h.ID != 0 }
 
 // HeldBy is what the guard of e's pair holds of e's kind. The nil guard holds
@@ -109,7 +109,7 @@ func idIn(item dynamo.Item, attribute string) (ids.ID, error) {
 		err = ids.ErrInvalid
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%s is no id", attribute)
+		return 0, fmt.Errorf("%s is not an id", attribute)
 	}
 	return id, nil
 }
@@ -123,7 +123,7 @@ func placeIn(item dynamo.Item, attribute string) (int, error) {
 	}
 	shard, ok := intIn(value)
 	if !ok || shard < 1 || shard >= MaxShards {
-		return 0, fmt.Errorf("%s is no shard", attribute)
+		return 0, fmt.Errorf("%s is not a shard", attribute)
 	}
 	return int(shard) + 1, nil
 }
@@ -220,7 +220,7 @@ func (g *Graph) listed(e Edge, item dynamo.Item) (Edge, error) {
 	id, err := ids.Parse(key.SK)
 	switch {
 	case err != nil || id == 0:
-		return e, g.table.Corrupt(key, "its key is no id")
+		return e, g.table.Corrupt(key, "its key is not an id")
 	case keys.CheckName(attribute, name) != nil:
 		return e, g.table.Corrupt(key, attribute+" is no name")
 	case g.loops(Edge{Tail: name, Head: own}):

@@ -24,7 +24,7 @@ type Boards interface {
 
 	// Folded lists the boards that may be folded.
 	Folded(context.Context) ([]string, error)
-	// Fold returns the version of its definition since which a board is folded, or 0.
+	// Fold returns the version of its definition at which a board became folded, or 0.
 	Fold(ctx context.Context, board string) (int64, error)
 	// Periods returns the periods of a board.
 	Periods(ctx context.Context, board string) ([]Period, error)

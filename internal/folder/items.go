@@ -17,10 +17,10 @@ import (
 // Name names a period of a board.
 type Name struct{ Board, Period string }
 
-// What is published of a period is under R#board#period.
+// Everything that is published of a period is under R#board#period.
 const prefix = "R"
 
-// PublishedPrefix is what the partition keys of all that is published of a board begin with.
+// PublishedPrefix begins the partition keys of everything that is published of a board.
 func PublishedPrefix(board string) string { return keys.Join(prefix, board, "") }
 
 // LeaderKey is R# / LEADER, the key of the lease of the table's folder. No board has that
@@ -60,9 +60,9 @@ type rootItem struct {
 func (i *rootItem) CheckItem() error {
 	switch {
 	case i.Fold < 1 || i.Gen < 1 || i.Seq < 1:
-		return errors.New("fold, gen or seq are none")
+		return errors.New("fold, gen or seq is invalid")
 	case i.AsOf.IsZero():
-		return errors.New("asOf is none")
+		return errors.New("asOf is invalid")
 	case i.Large == (len(i.Data) > 0):
 		return errors.New("data and large contradict each other")
 	case i.TTL < 0:
@@ -116,7 +116,7 @@ type orderItem struct {
 // CheckItem refuses what Order did not put.
 func (i *orderItem) CheckItem() error {
 	if i.ID == 0 {
-		return errors.New("id is none")
+		return errors.New("id is invalid")
 	}
 	return nil
 }

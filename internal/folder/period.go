@@ -88,7 +88,7 @@ type load struct {
 	err    error
 }
 
-// stored is what there is stored of a period from before it was loaded.
+// stored is what the table had of a period before it was loaded.
 type stored struct {
 	blocks   []store.Key // in order
 	gen, seq uint64      // of the root; 0 if there is none or it is damaged
@@ -167,7 +167,7 @@ func (p *period) due(through time.Time) bool {
 	return false
 }
 
-// attempt is an attempt to do what with the period.
+// attempt returns an attempt to do something with the period: what is the verb.
 func (p *period) attempt(what string, err error) Attempt {
 	a := Attempt{Board: p.Board, Period: p.Name.Period}
 	if err != nil {

@@ -26,7 +26,7 @@ type expression struct {
 	text      string // of both
 	err       error
 
-	// Where names and values start, so that few expressions allocate more.
+	// names and values start in these, so that few expressions allocate more.
 	firstNames  [4]string
 	firstValues [12]types.AttributeValue
 	room        []byte // for the clauses of an update

@@ -14,7 +14,7 @@ type Guard struct {
 	call, op ids.ID
 	creates  bool
 
-	// What was read.
+	// The item as it was read.
 	seen, absent bool
 	last         Last
 }

@@ -51,7 +51,7 @@ type Job[W any] struct {
 	Lease int64 // others leave it alone until then, in Unix ms; 0 means nobody has it
 	Work  W
 
-	claim uint32 // tells leases apart that begin in one millisecond
+	claim uint32 // distinguishes leases that begin in one millisecond
 }
 
 // MarshalDynamoItem joins the key, the lease and the attributes of W.
