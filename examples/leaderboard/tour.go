@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -189,21 +189,11 @@ func (l *league) results(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.ledger.Do("all scores, by hundreds", func() error { return l.distribution(ctx) })
-}
-
-// distribution counts players in steps of a hundred points, one request for each bar.
-func (l *league) distribution(ctx context.Context) error {
-	const width, bars = 100, 11
-	for i := range int64(bars) {
-		low, high := leaderboard.Int(i*width), leaderboard.Int(i*width+width-1)
-		n, err := l.boards.CountBetween(ctx, l.final, low, high)
-		if err != nil {
-			return err
-		}
-		l.ledger.Show("from %5s  %6s  %s", ledger.Thousands(i*width), ledger.Thousands(n), strings.Repeat("▆", int(100*n)/len(l.season[weeks-1].standings())))
-	}
-	return nil
+	return l.ledger.Do("how many have 600 or more", func() error {
+		n, err := l.boards.CountBetween(ctx, l.final, leaderboard.Int(600), leaderboard.Int(math.MaxInt64))
+		l.ledger.Show("%s players", ledger.Thousands(n))
+		return err
+	})
 }
 
 func (l *league) reset(ctx context.Context) error {

@@ -3,7 +3,7 @@
 //
 //	go run ./examples/observe
 //
-// Here all of it stays in memory and is printed. A service gives observer the providers
+// Here the traces and costs are printed, and nobody reads the metrics. A service gives observer the providers
 // that export to its collector, and counts its costs by
 //
 //	costs := meter.New()
@@ -20,7 +20,6 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 	"go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
@@ -42,8 +41,8 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
 
-	spans, reader := tracetest.NewInMemoryExporter(), metric.NewManualReader()
-	o, err := newObserver(trace.NewTracerProvider(trace.WithSyncer(spans)), metric.NewMeterProvider(metric.WithReader(reader)),
+	spans := tracetest.NewInMemoryExporter()
+	o, err := newObserver(trace.NewTracerProvider(trace.WithSyncer(spans)), metric.NewMeterProvider(),
 		slog.New(slog.NewTextHandler(out, nil)))
 	if err != nil {
 		return err
@@ -63,13 +62,8 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 
 	printTrace(out, spans.GetSpans(), "GET /home")
-	var measured metricdata.ResourceMetrics
-	if err := reader.Collect(ctx, &measured); err != nil {
-		return err
-	}
-	costs := env.Meter.ByOperation()
 	fmt.Fprintln(out)
-	printCosts(out, rows(measured, costs), costs, meter.USEast1())
+	printCosts(out, spans.GetSpans(), env.Meter.ByOperation(), meter.USEast1())
 	return nil
 }
 

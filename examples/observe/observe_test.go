@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,17 +115,9 @@ func TestAFailureIsInTheSpanAndInTheLog(t *testing.T) {
 func TestAThousandCallsArePriced(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	printCosts(&out, []row{{name: "GET /home", calls: 20, cost: meter.Cost{Requests: 40, Read: 100, Write: 10}}},
+	printCosts(&out, slices.Repeat(tracetest.SpanStubs{{Name: "GET /home"}}, 20),
 		map[string]meter.Cost{"GET /home": {Requests: 40, Read: 100, Write: 10}}, meter.Prices{Read: 0.2, Write: 1})
 	require.Contains(t, out.String(), " 0.00150\n", "(100 × 0.2 + 10 × 1) / 1,000,000 × 1,000 / 20")
-}
-
-func TestTheMedianLiesWithinItsBucket(t *testing.T) {
-	t.Parallel()
-	p := metricdata.HistogramDataPoint[float64]{Count: 4, Bounds: []float64{1, 2, 4}, BucketCounts: []uint64{1, 2, 1, 0}}
-	require.Equal(t, "1.5s", median(p).String())
-	p = metricdata.HistogramDataPoint[float64]{Count: 1, Bounds: []float64{1, 2}, BucketCounts: []uint64{0, 0, 1}}
-	require.Equal(t, "2s", median(p).String(), "of what is longer than all bounds")
 }
 
 func TestTheTourPrintsATraceAndATable(t *testing.T) {

@@ -38,15 +38,15 @@ func (a *app) openMessages(db *dynamo.DB) (err error) {
 func (s *api) messageRoutes() {
 	s.route("GET /api/inbox", s.inbox, "cursor")
 	s.route("GET /api/inbox/unread", s.unread)
-	s.route("GET /api/talks/{with}", s.talk)
-	s.route("PUT /api/talks/{with}", s.createGroup)
-	s.route("GET /api/talks/{with}/messages", s.history, "cursor")
-	s.route("POST /api/talks/{with}/messages", s.say)
-	s.route("PUT /api/talks/{with}/messages/{seq}", s.editMessage)
-	s.route("DELETE /api/talks/{with}/messages/{seq}", s.recallMessage)
-	s.route("PUT /api/talks/{with}/read", s.readTo)
-	s.route("PUT /api/talks/{with}/typing", s.typing)
-	s.route("DELETE /api/talks/{with}/members", s.leave)
+	s.route("GET /api/talks/{with}", inTalk(s.talk))
+	s.route("PUT /api/talks/{with}", inTalk(s.createGroup))
+	s.route("GET /api/talks/{with}/messages", inTalk(s.history), "cursor")
+	s.route("POST /api/talks/{with}/messages", inTalk(s.say))
+	s.route("PUT /api/talks/{with}/messages/{seq}", inTalk(s.editMessage))
+	s.route("DELETE /api/talks/{with}/messages/{seq}", inTalk(s.recallMessage))
+	s.route("PUT /api/talks/{with}/read", inTalk(s.readTo))
+	s.route("PUT /api/talks/{with}/typing", inTalk(s.typing))
+	s.route("DELETE /api/talks/{with}/members", inTalk(s.leave))
 }
 
 // groupPrefix begins the names of groups, which no person has.
@@ -55,6 +55,17 @@ const groupPrefix = "group_"
 func isGroupID(text string) bool {
 	name, ok := strings.CutPrefix(text, groupPrefix)
 	return ok && isPlain(name)
+}
+
+// inTalk gives an action the conversation of who asks that the path names.
+func inTalk(do func(*http.Request, message.In) (any, error)) action {
+	return func(r *http.Request, me people.Person) (any, error) {
+		in, err := talkWith(me, r.PathValue("with"))
+		if err != nil {
+			return nil, err
+		}
+		return do(r, in)
+	}
 }
 
 // talkWith returns the conversation of me that is named by the other person or the group.
@@ -122,11 +133,7 @@ type talk struct {
 	Mine         bool             `json:"mine"`    // I have
 }
 
-func (s *api) talk(r *http.Request, me people.Person) (any, error) {
-	in, err := talkWith(me, r.PathValue("with"))
-	if err != nil {
-		return nil, err
-	}
+func (s *api) talk(r *http.Request, in message.In) (any, error) {
 	access, err := s.messages.Access(r.Context(), in)
 	if err != nil {
 		return nil, err
@@ -139,22 +146,18 @@ func (s *api) talk(r *http.Request, me people.Person) (any, error) {
 		return nil, err
 	}
 	if other := r.PathValue("with"); known(other) {
-		t.Mine, err = s.prefs.Blocked(r.Context(), prefs.Pair{User: me.ID, Actor: other})
+		t.Mine, err = s.prefs.Blocked(r.Context(), prefs.Pair{User: in.User, Actor: other})
 	}
 	return t, err
 }
 
 // createGroup creates a group under a name that the page has made up, so that a repeat
 // creates no other.
-func (s *api) createGroup(r *http.Request, me people.Person) (any, error) {
+func (s *api) createGroup(r *http.Request, in message.In) (any, error) {
 	var body struct {
 		Members []string `json:"members"`
 	}
 	if err := guard.ReadJSON(r, &body); err != nil {
-		return nil, err
-	}
-	in, err := talkWith(me, r.PathValue("with"))
-	if err != nil {
 		return nil, err
 	}
 	if !isGroupID(in.Conversation) {
@@ -163,10 +166,10 @@ func (s *api) createGroup(r *http.Request, me people.Person) (any, error) {
 	if i := slices.IndexFunc(body.Members, func(m string) bool { return !known(m) }); i >= 0 {
 		return nil, &plaza.InvalidError{Field: "members", Reason: "has nobody's name"}
 	}
-	if !slices.Contains(body.Members, me.ID) {
-		body.Members = append(body.Members, me.ID)
+	if !slices.Contains(body.Members, in.User) {
+		body.Members = append(body.Members, in.User)
 	}
-	did, err := s.messages.Create(r.Context(), message.Group{ID: in.Conversation, Members: body.Members}, me.ID)
+	did, err := s.messages.Create(r.Context(), message.Group{ID: in.Conversation, Members: body.Members}, in.User)
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +184,7 @@ func (s *api) createGroup(r *http.Request, me people.Person) (any, error) {
 	return changed{did}, nil
 }
 
-func (s *api) history(r *http.Request, me people.Person) (any, error) {
-	in, err := talkWith(me, r.PathValue("with"))
-	if err != nil {
-		return nil, err
-	}
+func (s *api) history(r *http.Request, in message.In) (any, error) {
 	page, err := s.messages.History(r.Context(), in, pageOf(r, 30))
 	shown := cursor.Page[letter]{Next: page.Next, Items: make([]letter, len(page.Items))}
 	for i, m := range page.Items {
@@ -195,7 +194,7 @@ func (s *api) history(r *http.Request, me people.Person) (any, error) {
 }
 
 // say sends a message. The page repeats it with the same key, which stores it once.
-func (s *api) say(r *http.Request, me people.Person) (any, error) {
+func (s *api) say(r *http.Request, in message.In) (any, error) {
 	var body struct {
 		Key     string `json:"key"`
 		Text    string `json:"text"`
@@ -204,12 +203,8 @@ func (s *api) say(r *http.Request, me people.Person) (any, error) {
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	in, err := talkWith(me, r.PathValue("with"))
-	if err != nil {
-		return nil, err
-	}
 	m, _, err := s.messages.Send(r.Context(), message.Message{
-		Conversation: in.Conversation, Sender: me.ID, Key: body.Key, Text: body.Text, ReplyTo: body.ReplyTo,
+		Conversation: in.Conversation, Sender: in.User, Key: body.Key, Text: body.Text, ReplyTo: body.ReplyTo,
 	})
 	if err != nil {
 		return nil, err
@@ -218,31 +213,27 @@ func (s *api) say(r *http.Request, me people.Person) (any, error) {
 	return letterOf(m), nil
 }
 
-// message returns the number of the message that the path names.
-func (s *api) numbered(r *http.Request, me people.Person) (message.In, int64, error) {
-	in, err := talkWith(me, r.PathValue("with"))
-	if err != nil {
-		return in, 0, err
-	}
+// seqOf returns the number of the message that the path names.
+func seqOf(r *http.Request) (int64, error) {
 	seq, err := strconv.ParseInt(r.PathValue("seq"), 10, 64)
 	if err != nil || seq < 1 {
-		return in, 0, &plaza.InvalidError{Field: "seq", Reason: "is not the number of a message"}
+		return 0, &plaza.InvalidError{Field: "seq", Reason: "is not the number of a message"}
 	}
-	return in, seq, nil
+	return seq, nil
 }
 
-func (s *api) editMessage(r *http.Request, me people.Person) (any, error) {
+func (s *api) editMessage(r *http.Request, in message.In) (any, error) {
 	var body struct {
 		Text string `json:"text"`
 	}
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	in, seq, err := s.numbered(r, me)
+	seq, err := seqOf(r)
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := s.messages.Edit(r.Context(), message.Message{Conversation: in.Conversation, Sender: me.ID, Seq: seq, Text: body.Text})
+	m, _, err := s.messages.Edit(r.Context(), message.Message{Conversation: in.Conversation, Sender: in.User, Seq: seq, Text: body.Text})
 	if err != nil {
 		return nil, err
 	}
@@ -250,54 +241,43 @@ func (s *api) editMessage(r *http.Request, me people.Person) (any, error) {
 	return letterOf(m), nil
 }
 
-func (s *api) recallMessage(r *http.Request, me people.Person) (any, error) {
-	in, seq, err := s.numbered(r, me)
+func (s *api) recallMessage(r *http.Request, in message.In) (any, error) {
+	seq, err := seqOf(r)
 	if err != nil {
 		return nil, err
 	}
 	did, err := s.messages.Recall(r.Context(), in, seq)
 	if err == nil {
-		s.tell(r.Context(), msglive.Event{Kind: msglive.Recalled, Conversation: in.Conversation, User: me.ID, Seq: seq})
+		s.tell(r.Context(), msglive.Event{Kind: msglive.Recalled, Conversation: in.Conversation, User: in.User, Seq: seq})
 	}
 	return changed{did}, err
 }
 
 // readTo marks as read what the page has shown.
-func (s *api) readTo(r *http.Request, me people.Person) (any, error) {
+func (s *api) readTo(r *http.Request, in message.In) (any, error) {
 	var body struct {
 		UpTo int64 `json:"upTo"`
 	}
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	in, err := talkWith(me, r.PathValue("with"))
+	_, err := s.messages.MarkRead(r.Context(), in, body.UpTo)
 	if err == nil {
-		_, err = s.messages.MarkRead(r.Context(), in, body.UpTo)
-	}
-	if err == nil {
-		s.tell(r.Context(), msglive.Event{Kind: msglive.Read, Conversation: in.Conversation, User: me.ID, Seq: body.UpTo})
+		s.tell(r.Context(), msglive.Event{Kind: msglive.Read, Conversation: in.Conversation, User: in.User, Seq: body.UpTo})
 	}
 	return struct{}{}, err
 }
 
-func (s *api) typing(r *http.Request, me people.Person) (any, error) {
-	in, err := talkWith(me, r.PathValue("with"))
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.talks.Typing(r.Context(), in)
+func (s *api) typing(r *http.Request, in message.In) (any, error) {
+	_, err := s.talks.Typing(r.Context(), in)
 	return struct{}{}, err
 }
 
 // leave ends a membership of a group.
-func (s *api) leave(r *http.Request, me people.Person) (any, error) {
-	in, err := talkWith(me, r.PathValue("with"))
-	if err != nil {
-		return nil, err
-	}
+func (s *api) leave(r *http.Request, in message.In) (any, error) {
 	did, err := s.messages.Leave(r.Context(), in)
 	if err == nil {
-		s.tell(r.Context(), msglive.Event{Kind: msglive.Left, Conversation: in.Conversation, User: me.ID})
+		s.tell(r.Context(), msglive.Event{Kind: msglive.Left, Conversation: in.Conversation, User: in.User})
 	}
 	return changed{did}, err
 }

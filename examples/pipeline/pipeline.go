@@ -101,16 +101,7 @@ func (p *pipeline) follow() stream.Batch {
 	read := func(ctx context.Context, item map[string]types.AttributeValue) (leaderboard.Projection, error) {
 		return (*p.read.Load())(ctx, item)
 	}
-	project := leaderboard.Project(p.boards, read)
-	return p.stages.counted(&p.stages.applied, stream.Each(func(ctx context.Context, r stream.Record) error {
-		if err := project(ctx, r); err != nil {
-			return err
-		}
-		if shown, err := read(ctx, r.New); err == nil {
-			p.stages.lag(r.ID, time.Since(ids.ID(shown.Version).Time()))
-		}
-		return nil
-	}, 8))
+	return p.stages.counted(&p.stages.applied, stream.Each(leaderboard.Project(p.boards, read), 8))
 }
 
 func (p *pipeline) openSource(ctx context.Context, env *plazatest.Env, gen ids.Source) error {

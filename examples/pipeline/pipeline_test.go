@@ -40,7 +40,7 @@ func TestWhatIsWrittenArrives(t *testing.T) {
 		`project 5: plaza: invalid argument; attempts: 1\n`,
 		`project 6: plaza: invalid argument; attempts: 1\n`,
 		`project 7: plaza: not found; attempts: 3\n`,
-		`ok +main table`, `ok +boards`, `ok +archive +101 changes, which make the table again`, // 30 inserted, changed 60 times, and eleven of the story
+		`ok +boards`, `ok +archive +101 changes, which make the table again`, // 30 inserted, changed 60 times, and eleven of the story
 		`ok +dead letters +3, all driven again\n`, `Nothing was lost\.`, `board \d+ \([1-9]\d* repeats\)`,
 	} {
 		require.Regexp(t, want, out.String())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
@@ -23,8 +22,6 @@ type stages struct {
 	redriven int // dead letters that were handled
 
 	problem error // the last one that the poller survived
-
-	lags []time.Duration // from a write to the board
 }
 
 // set counts ids, and how often they came again.
@@ -72,26 +69,6 @@ func (s *stages) stalled() (err error) {
 		}
 	})
 	return err
-}
-
-// lag notes how long a record took to reach its board, unless it reached it before or
-// was a dead letter.
-func (s *stages) lag(id string, d time.Duration) {
-	s.do(func() {
-		if !s.applied.ids[id] && !s.dead.ids[id] {
-			s.lags = append(s.lags, d)
-		}
-	})
-}
-
-// quantile returns a lag that the given part of them do not exceed.
-func (s *stages) quantile(part float64) (lag time.Duration) {
-	s.do(func() {
-		if sorted := slices.Sorted(slices.Values(s.lags)); len(sorted) > 0 {
-			lag = sorted[int(part*float64(len(sorted)-1))]
-		}
-	})
-	return lag
 }
 
 // counted adds the records that b handled to one of s.
