@@ -13,7 +13,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/examples/internal/lambdatest"
 	"github.com/plaza-sdk/plaza/examples/internal/samtest"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -80,7 +80,7 @@ func TestTheFunctionsAreBuiltAndGivenWhatTheyRead(t *testing.T) {
 func TestTheRolesAllowWhatTheFunctionsCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	services, err := local.Serve(t.Context(), w.env.Config, nil)
+	services, err := lambdatest.Serve(t.Context(), w.env.Config, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, services.Close()) })
 	cfg := w.env.Config
@@ -103,7 +103,7 @@ func TestTheRolesAllowWhatTheFunctionsCall(t *testing.T) {
 	require.NoError(t, w.deliver(t.Context()))
 	worked := services.Calls()
 	require.Contains(t, w.send(t, "ann", "GET /home", "").Body.String(), "hill")
-	maps.DeleteFunc(worked, func(c local.Call, _ bool) bool { return before[c] })
+	maps.DeleteFunc(worked, func(c lambdatest.Call, _ bool) bool { return before[c] })
 	samtest.Allowed(t, worked, deployed(w.env.Tables), tables.Worker)
 }
 
@@ -116,7 +116,7 @@ func TestTheBuiltFunctionsHandleEvents(t *testing.T) {
 	env := plazatest.Start(t, &plazatest.Options{Tables: tables.Names{Machines: "none"}})
 	prefix := "photos-" + rand.Text() + "-"
 	samtest.Create(t, env.Config, deployed(tables.NamesOf(prefix)))
-	services, err := local.Serve(t.Context(), env.Config, nil)
+	services, err := lambdatest.Serve(t.Context(), env.Config, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, services.Close()) })
 	for resource, c := range map[string]struct{ event, answer string }{
@@ -124,8 +124,8 @@ func TestTheBuiltFunctionsHandleEvents(t *testing.T) {
 		"DeliverFunction": {`{"detail-type":"Scheduled Event","source":"aws.events","detail":{}}`, "null"},
 	} {
 		settings := append(services.Env(), "PREFIX="+prefix, "JOB="+strings.ToLower(strings.TrimSuffix(resource, "Function")))
-		start := func(settings []string) *local.Function {
-			f, err := local.Start(filepath.Join(built, resource, "bootstrap"), settings, t.Output())
+		start := func(settings []string) *lambdatest.Function {
+			f, err := lambdatest.Start(filepath.Join(built, resource, "bootstrap"), settings, t.Output())
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, f.Close()) })
 			return f

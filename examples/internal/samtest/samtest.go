@@ -12,7 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/examples/internal/lambdatest"
 	"github.com/plaza-sdk/plaza/tables"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -63,7 +63,7 @@ func plainOf(t *testing.T, n *yaml.Node) any {
 }
 
 // Allowed checks that roles' policies allow what was called.
-func Allowed(t *testing.T, calls map[local.Call]bool, deployed []tables.Table, roles ...tables.Role) {
+func Allowed(t *testing.T, calls map[lambdatest.Call]bool, deployed []tables.Table, roles ...tables.Role) {
 	t.Helper()
 	require.NotEmpty(t, calls)
 	grants := tables.Grants(deployed, roles...)

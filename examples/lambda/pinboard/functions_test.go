@@ -21,7 +21,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/examples/internal/lambdatest"
 	"github.com/plaza-sdk/plaza/examples/internal/samtest"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -77,8 +77,8 @@ func needBuilt(t *testing.T) {
 
 // function is a function and the services that it calls.
 type function struct {
-	*local.Function
-	*local.Services
+	*lambdatest.Function
+	*lambdatest.Services
 }
 
 // world is what the template deploys, on this machine.
@@ -100,11 +100,11 @@ func newWorld(t *testing.T) *world {
 	}
 	samtest.Create(t, w.env.Config, w.deployed)
 	start := func(name string) function {
-		services, err := local.Serve(t.Context(), w.env.Config, nil)
+		services, err := lambdatest.Serve(t.Context(), w.env.Config, nil)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, services.Close()) })
 		env := append(services.Env(), "PINBOARD_TABLES="+prefix, "PINBOARD_JOB="+strings.ToLower(name))
-		f, err := local.Start(program(name), env, t.Output())
+		f, err := lambdatest.Start(program(name), env, t.Output())
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, f.Close()) })
 		return function{f, services}
@@ -252,7 +252,7 @@ func TestTheWorkerRingsBells(t *testing.T) {
 func TestAFunctionWithoutItsJobDoesNotStart(t *testing.T) {
 	t.Parallel()
 	needBuilt(t)
-	f, err := local.Start(program("Pages"), []string{"AWS_REGION=us-east-1"}, t.Output())
+	f, err := lambdatest.Start(program("Pages"), []string{"AWS_REGION=us-east-1"}, t.Output())
 	require.NoError(t, err)
 	_, err = f.Invoke(t.Context(), []byte(`{}`))
 	require.Error(t, err)

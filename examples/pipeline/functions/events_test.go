@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/examples/internal/lambdatest"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/stream"
@@ -33,7 +33,7 @@ func TestAStreamsEventReachesTheBoards(t *testing.T) {
 	require.JSONEq(t, handled, got)
 	require.Empty(t, w.fanout.Messages())
 
-	bySource := map[string][]local.Event{}
+	bySource := map[string][]lambdatest.Event{}
 	for _, e := range w.fanout.Events() {
 		require.Equal(t, "fanoutBus", e.EventBusName)
 		require.Equal(t, "INSERT", e.DetailType)
@@ -276,11 +276,11 @@ func TestAnEventThatTheConsumerGaveUpOnCanBeDrivenAgain(t *testing.T) {
 
 func TestAFunctionWithoutItsSettingsDoesNotStart(t *testing.T) {
 	for _, name := range functionNames {
-		f, err := local.Start(filepath.Join(programs, name, bootstrap), []string{"AWS_REGION=us-east-1"}, t.Output())
+		f, err := lambdatest.Start(filepath.Join(programs, name, bootstrap), []string{"AWS_REGION=us-east-1"}, t.Output())
 		require.NoError(t, err)
 		_, err = f.Invoke(t.Context(), []byte(`{}`))
 		require.Error(t, err, name)
-		var failure *local.FunctionError
+		var failure *lambdatest.FunctionError
 		require.NotErrorAs(t, err, &failure, name)
 		require.False(t, f.Alive(), name)
 		require.NoError(t, f.Close())

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/examples/internal/lambdatest"
 	"github.com/plaza-sdk/plaza/examples/internal/samtest"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/ids/lease"
@@ -215,13 +215,13 @@ func TestTheTablesAreThoseOfTheSchemas(t *testing.T) {
 }
 
 // allowed are the calls that a function's policies allow.
-func (p functionProperties) allowed(t *testing.T) map[local.Call]bool {
+func (p functionProperties) allowed(t *testing.T) map[lambdatest.Call]bool {
 	t.Helper()
-	calls := map[local.Call]bool{}
+	calls := map[lambdatest.Call]bool{}
 	for _, policy := range p.Policies {
 		for _, s := range policy.Statement {
 			require.Equal(t, "Allow", s.Effect)
-			on := map[string]local.Call{
+			on := map[string]lambdatest.Call{
 				"!Ref DynamoDBStreamArn":                {Table: "the stream"},
 				"!GetAtt Leaderboard.Arn":               {Table: "Leaderboard"},
 				"!Sub ${Leaderboard.Arn}/index/ranking": {Table: "Leaderboard", Index: "ranking"},
@@ -252,18 +252,18 @@ func TestThePoliciesAllowWhatTheFunctionsCallAndNothingElse(t *testing.T) {
 	from := readTemplate(t)
 	for name, c := range map[string]struct {
 		f      function
-		unseen []local.Call
+		unseen []lambdatest.Call
 	}{
-		"FanoutLambda": {w.fanout, []local.Call{ // Lambda itself reads the stream, for which AWS asks these four
+		"FanoutLambda": {w.fanout, []lambdatest.Call{ // Lambda itself reads the stream, for which AWS asks these four
 			{Action: "dynamodb:DescribeStream", Table: "the stream"},
 			{Action: "dynamodb:GetRecords", Table: "the stream"},
 			{Action: "dynamodb:GetShardIterator", Table: "the stream"},
 			{Action: "dynamodb:ListStreams", Table: "the stream"},
 		}},
-		"ConsumerLambda": {w.consumer, []local.Call{{Action: "dynamodb:UpdateItem", Table: "Machines"}}}, // a renewal, after half a minute
+		"ConsumerLambda": {w.consumer, []lambdatest.Call{{Action: "dynamodb:UpdateItem", Table: "Machines"}}}, // a renewal, after half a minute
 		"LeaderGet":      {w.leaderget, nil},
 	} {
-		want := map[local.Call]bool{}
+		want := map[lambdatest.Call]bool{}
 		for call := range c.f.Calls() {
 			call.Table = w.tables[call.Table]
 			switch call.Action {

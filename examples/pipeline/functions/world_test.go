@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/examples/internal/lambdatest"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
@@ -88,8 +88,8 @@ type world struct {
 }
 
 type function struct {
-	*local.Function
-	*local.Services
+	*lambdatest.Function
+	*lambdatest.Services
 }
 
 // newWorld starts the functions. refuse is the fan-out's, or nil.
@@ -97,13 +97,13 @@ func newWorld(t *testing.T, refuse func(action string) bool) world {
 	t.Helper()
 	db := plazatest.Start(t, &plazatest.Options{Tables: tables.Names{Leaderboard: "boards", Machines: "machines"}})
 	start := func(name string, refuse func(string) bool, env ...string) function {
-		services, err := local.Serve(t.Context(), db.Config, refuse)
+		services, err := lambdatest.Serve(t.Context(), db.Config, refuse)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, services.Close()) })
 		if name == "FanoutLambda" {
 			env = append(env, "DEAD_LETTER_QUEUE_URL="+services.QueueURL())
 		}
-		f, err := local.Start(filepath.Join(programs, name, bootstrap), append(services.Env(), env...), t.Output())
+		f, err := lambdatest.Start(filepath.Join(programs, name, bootstrap), append(services.Env(), env...), t.Output())
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, f.Close()) })
 		return function{f, services}
@@ -126,9 +126,9 @@ func (f function) invoke(t *testing.T, payload []byte) (string, error) {
 }
 
 // failed is the answer that the function failed.
-func failed(t *testing.T, err error) *local.FunctionError {
+func failed(t *testing.T, err error) *lambdatest.FunctionError {
 	t.Helper()
-	var failure *local.FunctionError
+	var failure *lambdatest.FunctionError
 	require.ErrorAs(t, err, &failure)
 	return failure
 }
@@ -141,7 +141,7 @@ func event(t *testing.T, name string) []byte {
 }
 
 // overBus is how a bus gives an event to the consumer.
-func overBus(t *testing.T, e local.Event) []byte {
+func overBus(t *testing.T, e lambdatest.Event) []byte {
 	t.Helper()
 	made, err := json.Marshal(map[string]any{
 		"version": "0", "id": "event", "account": "123456789012", "source": e.Source, "detail-type": e.DetailType, "time": "2026-01-02T03:04:05Z",

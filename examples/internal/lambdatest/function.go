@@ -1,6 +1,6 @@
-// Package local runs functions of Lambda on this machine, without Docker: it
+// Package lambdatest runs functions of Lambda in tests, without Docker: it
 // serves them the runtime API of Lambda, and the services that they call.
-package local
+package lambdatest
 
 import (
 	"context"
