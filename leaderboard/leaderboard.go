@@ -49,11 +49,10 @@ var (
 	// Nothing was written. It unwraps to plaza.ErrRemoved.
 	ErrClosed = fmt.Errorf("leaderboard: period is closed: %w", plaza.ErrRemoved)
 
-	// ErrOpTooOld is returned when so many operations followed this one that the
-	// entry no longer remembers it. It was not applied now; whether it was applied
-	// before is unknown. It is also returned for an operation with a Guard, and for
-	// a stream's record, that is more than 30 days old. It unwraps to
-	// plaza.ErrConflict.
+	// ErrOpTooOld is returned when so many operations followed this one that the entry
+	// no longer remembers it. It was not applied now. It may have been applied before.
+	// It is also returned for an operation with a Guard, and for a stream's record,
+	// that is more than 30 days old. It unwraps to plaza.ErrConflict.
 	ErrOpTooOld = fmt.Errorf("leaderboard: operation is too old to be known: %w", plaza.ErrConflict)
 )
 

@@ -24,8 +24,8 @@ type Projection struct {
 	// continues with a higher one.
 	Version uint64
 
-	// Gone takes the entry off the board. It wins over an equal Version. Then only
-	// Board, Player, Version and At matter.
+	// Gone takes the entry off the board. It wins over an equal Version. If it is set,
+	// only Board, Player, Version and At matter.
 	Gone bool
 
 	// At is when the score was achieved, which decides the period. On a board that

@@ -58,8 +58,8 @@ func (r *Repository) shownEntry(ctx context.Context, in In, player string) (stan
 // Count returns how many players are on the board, without hidden ones,
 // eventually consistent. With RankByFold the number is as old as Position.AsOf.
 //
-// An entry has some 2·player + 2·part + name + meta + 40 bytes of the index; part is
-// board, period and shard, joined.
+// An entry takes some 2·player + 2·part + name + meta + 40 bytes of the index. Here
+// part is board, period and shard, joined.
 //
 // Cost: 1 request a shard and 1 for each further MB, 1 RCU for each 8 KB of the index;
 // with RankByFold none.
