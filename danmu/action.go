@@ -23,8 +23,8 @@ type Action struct {
 	Op ids.ID
 }
 
-// Moderation is an act of the service on a comment, for somebody whom it has
-// authorized: the owner of the object, or a moderator.
+// Moderation is an action on a comment by somebody whom the service has authorized: the owner
+// of the object, or a moderator.
 type Moderation struct {
 	Object string
 	ID     ID

@@ -35,7 +35,7 @@ type commentItem struct {
 	Extra     string `dynamo:"extra,omitempty" role:"content"`
 
 	Protect store.Mark `dynamo:"protect,omitempty" role:"cleared"` // the last Protect or Unprotect
-	End     store.Mark `dynamo:"end,omitempty"`                    // the call that left the tombstone; none came before
+	End     store.Mark `dynamo:"end,omitempty"`                    // the call that left the tombstone
 }
 
 func newItem(c Comment, p place, sent ids.ID) commentItem {

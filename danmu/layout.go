@@ -187,7 +187,7 @@ func (r *Repository) layoutFor(ctx context.Context, object string, moment time.D
 			return nil, err
 		}
 	default:
-		l = newLayout(object, objectItem{}) // the write returns the stored one
+		l = newLayout(object, objectItem{}) // the write returns the stored layout
 	}
 	if l.has(l.segmentOf(moment)) {
 		return l, checkProgress(moment, l.duration)
@@ -241,7 +241,8 @@ func (r *Repository) addSegments(ctx context.Context, l *layout, latest time.Dur
 	return r.remember(newLayout(l.object, item), before), nil
 }
 
-// begin names the life of an object, so that no Configure of an earlier one comes after.
+// begin gives the object's life an id, so that a Configure of an earlier life is not applied to
+// this one.
 func (r *Repository) begin(ctx context.Context, update *store.Update) error {
 	call, err := r.gen.Next(ctx)
 	update.SetExpr("$ = if_not_exists($, ?)", settingsPart, settingsPart, store.Mark{Op: call, Call: call})

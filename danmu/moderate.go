@@ -121,9 +121,9 @@ func (r *Repository) protect(ctx context.Context, key store.Key, o op, protected
 		switch {
 		case now.gone():
 			return false, plaza.ErrRemoved
-		case same && !o.minted && last.Op >= o.id: // it is this call, or a later one
+		case same && !o.minted && last.Op >= o.id: // the Mark is of this call, or of a later one
 			return last.Call == o.id, nil
-		case same && seen != nil && last.Op != seen.Protect.Op && last.Op >= o.id: // others have noted more
+		case same && seen != nil && last.Op != seen.Protect.Op && last.Op >= o.id: // other calls were noted since
 			return false, nil
 		case o.above(last.Op), now.Protected && !protected && last.Op == o.id:
 			seen = now
@@ -138,9 +138,9 @@ func (r *Repository) protect(ctx context.Context, key store.Key, o op, protected
 	return false, plaza.ErrBusy
 }
 
-// protection makes a comment protected or not, if it is still as seen. Where that is
-// so already, it notes the call. Without seen, the comment must not be so yet, nor have
-// a later call.
+// protection makes a comment protected or not, if it is still as seen. If the comment is so
+// already, it only notes the call. Without seen, the comment must not be so yet, nor have a
+// later call.
 func (r *Repository) protection(key store.Key, seen *commentItem, op ids.ID, protected bool) *store.Update {
 	u := inLife(r.table.Update(key), seen, op).If("attribute_exists(pk) AND attribute_not_exists('state')")
 	switch {

@@ -35,8 +35,8 @@ func reported(action string, output any) Cost {
 	return cost
 }
 
-// consumed says which units are meant if DynamoDB does not. It does for transactions, since
-// one that is repeated with its token is billed as a read.
+// consumed returns reported units as reads or writes, by the action if DynamoDB does not say
+// which. It does say for transactions: one that is repeated with its token is billed as a read.
 func consumed(action string, c types.ConsumedCapacity) Cost {
 	if read, write := aws.ToFloat64(c.ReadCapacityUnits), aws.ToFloat64(c.WriteCapacityUnits); read+write > 0 {
 		return Cost{Read: read, Write: write}

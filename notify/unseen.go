@@ -44,7 +44,7 @@ func (r *Repository) unseen(ctx context.Context, reader Reader) (Count, error) {
 	if err != nil {
 		return Count{}, err
 	}
-	var asleep bool // some groups that are due
+	var asleep bool // whether groups that are due are left
 	if s.wake <= ids.At(now) {
 		if _, asleep, err = r.wake(ctx, reader.User, &s, now); err != nil {
 			return Count{}, err

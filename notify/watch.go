@@ -52,7 +52,7 @@ func (r *Repository) checkWatchers(object feed.Ref, n Notification) error {
 	if n.User != "" {
 		return &plaza.InvalidError{Field: "User", Reason: "is not empty: the watchers are notified"}
 	}
-	n.User = name // stands for any watcher
+	n.User = name // in place of any watcher
 	_, _, err := r.event(n)
 	return err
 }

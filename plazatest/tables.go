@@ -74,7 +74,7 @@ func (e *Env) create(ctx context.Context, in *dynamodb.CreateTableInput) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
-	e.mu.Lock() // before it exists: the answer may be lost
+	e.mu.Lock() // before the table exists: the answer may be lost
 	e.made = append(e.made, *in.TableName)
 	e.mu.Unlock()
 	if _, err := e.client.CreateTable(ctx, in); err != nil {
@@ -98,7 +98,7 @@ func (e *Env) Stream(ctx context.Context, table string) (arn string, err error) 
 	return aws.ToString(out.TableDescription.LatestStreamArn), nil
 }
 
-// deleteTables also deletes what an interrupted start made.
+// deleteTables also deletes tables of an interrupted start.
 func (e *Env) deleteTables() error {
 	e.mu.Lock()
 	names := e.made

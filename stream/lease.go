@@ -13,9 +13,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// leases are the items of a group that reads a stream: L#group#stream / S#shard
-// {owner, gen, seq, parent, ended} names the reader of a shard and how far everything
-// was handled, and L#group#stream / W#worker {beat} that a worker lives.
+// leases are the items of a group that reads a stream: L#group#stream / S#shard {owner, gen, seq,
+// parent, ended} says who reads a shard, and up to which record everything was handled.
+// L#group#stream / W#worker {beat} says that a worker is alive.
 type leases struct {
 	table *store.Table
 	pk    string
@@ -91,18 +91,18 @@ func (l leases) all(ctx context.Context) (shards map[string]leaseItem, beats map
 	return shards, beats, nil
 }
 
-// beat shows that a worker lives. n must differ from its last beat.
+// beat shows that a worker is alive. n must differ from its last beat.
 func (l leases) beat(ctx context.Context, worker string, n int64) error {
 	return l.table.Run(ctx, l.table.Update(l.workerKey(worker)).Set("beat", n))
 }
 
-// leave removes a worker, unless it beat since.
+// leave removes a worker, unless it has sent a beat since.
 func (l leases) leave(ctx context.Context, worker string, beat int64) error {
 	_, err := l.holds(ctx, l.table.Delete(l.workerKey(worker)).If("beat = ?", beat))
 	return err
 }
 
-// add stores that a shard is to be read.
+// add stores a lease for a shard that is to be read.
 func (l leases) add(ctx context.Context, s shard) (leaseItem, error) {
 	key := l.shardKey(s.id)
 	item := leaseItem{PK: key.PK, SK: key.SK, Parent: s.parent}

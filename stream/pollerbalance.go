@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// ready are the shards that may be read: their parent has ended or is gone.
+// ready returns the shards that may be read: their parent has ended or is gone.
 func ready(l *listing, known map[string]leaseItem) []string {
 	var ids []string
 	for id, stored := range known {
@@ -25,8 +25,8 @@ func ready(l *listing, known map[string]leaseItem) []string {
 	return ids
 }
 
-// balance takes leases up to this worker's share, or gives back those beyond it. It
-// takes none from a worker that lives: that one gives back by itself.
+// balance takes leases up to this worker's share, or gives back those beyond it. It takes none
+// from a live worker, which gives back its own surplus.
 func (w *worker) balance(ctx, within context.Context, l *listing, known map[string]leaseItem, live map[string]bool) error {
 	shares := map[string]int{}
 	for name := range live {

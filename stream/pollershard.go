@@ -153,7 +153,7 @@ func (h *holding) read(ctx context.Context, at *string) (items []Item, next stri
 func (h *holding) over(err error) (ended bool, _ error) {
 	switch {
 	case errors.Is(err, errVanish) && h.first:
-		return true, nil // it went before the group began
+		return true, nil // it was gone before the group began
 	case errors.Is(err, errVanish), errors.Is(err, errTrimmed) && h.handled != "":
 		return false, fmt.Errorf("%w: %w", ErrGap, err)
 	case errors.Is(err, plaza.ErrTable):

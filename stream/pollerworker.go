@@ -105,7 +105,7 @@ func (w *worker) await(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// settle takes in the outcome of a shard.
+// settle applies the outcome of a shard.
 func (w *worker) settle(o outcome) error {
 	delete(w.held, o.shard)
 	if o.ended {
@@ -114,7 +114,7 @@ func (w *worker) settle(o outcome) error {
 	return o.err
 }
 
-// stop ends all shards, and then the worker. What it drained is then free too.
+// stop ends all shards, and then the worker. Shards that it drained are then free too.
 func (w *worker) stop(ctx context.Context) {
 	for _, h := range w.held {
 		h.stop()
@@ -129,7 +129,7 @@ func (w *worker) stop(ctx context.Context) {
 	}
 }
 
-// tick shows that the worker lives, lists shards and workers, and takes or gives back
+// tick shows that the worker is alive, lists shards and workers, and takes or gives back
 // leases. It returns how long to wait before the next tick.
 func (w *worker) tick(ctx context.Context) (time.Duration, error) {
 	within, cancel := w.within(ctx)
@@ -176,8 +176,7 @@ func (w *worker) within(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithDeadline(ctx, end)
 }
 
-// watch returns the workers that live, and how long until the next of them may count as
-// dead.
+// watch returns the live workers, and how long until the next of them may count as dead.
 func (w *worker) watch(beats map[string]int64, asked time.Time) (live map[string]bool, pause time.Duration) {
 	live, pause = map[string]bool{w.name: true}, w.opts.Renew
 	others := map[string]*lease.Watch{}
@@ -276,7 +275,7 @@ func (w *worker) forget(ctx context.Context, l *listing, known map[string]leaseI
 	return nil
 }
 
-// vanished returns what the worker ends with if the stream no longer exists.
+// vanished returns the error with which the worker ends if the stream no longer exists.
 func (w *worker) vanished(known map[string]leaseItem, err error) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: %w", plaza.ErrTable, err)

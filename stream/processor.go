@@ -194,7 +194,7 @@ func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
 
 // bury stores the dead letter of an item.
 func (r *run) bury(ctx context.Context, i int, reason string, cause error) error {
-	if err := ctx.Err(); err != nil { // it may be what the record failed with
+	if err := ctx.Err(); err != nil { // the record may have failed because of it
 		return err
 	}
 	letter := deadOf(r.items[i], r.attempts[i])

@@ -180,7 +180,7 @@ func (r *Reader) list(ctx context.Context) error {
 		case r.shards[s.id] != nil || r.done[s.id]:
 		case !r.began.IsZero():
 			t := &tail{shard: s, from: horizon, through: r.began}
-			if parent != nil { // it was no parent when shards were listed before
+			if parent != nil { // at the last listing it was no parent
 				t.through = r.whole
 			}
 			r.shards[s.id] = t

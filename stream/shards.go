@@ -242,7 +242,7 @@ func backoff(failures int) time.Duration {
 	return longest/2 + rand.N(longest/2)
 }
 
-// wait waits, if d is positive, and returns the context's error if that ends first.
+// wait waits for d, if that is positive, and returns the context's error if that ends first.
 func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

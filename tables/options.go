@@ -31,14 +31,14 @@ type Options struct {
 // allFeatures is the name of the policies that are for every feature at once.
 const allFeatures = "all"
 
-// policy is a managed policy of a text.
+// policy is a managed policy of a template.
 type policy struct {
 	feature string // allFeatures, or one
 	role    Role
 	grants  []Grant
 }
 
-// plan is what a text describes.
+// plan is everything that a template describes.
 type plan struct {
 	Options
 	tables   []Table
@@ -89,7 +89,7 @@ var (
 	attributeName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,255}$`)
 )
 
-// check refuses tables that the texts cannot describe whole.
+// check refuses tables that the templates cannot describe completely.
 func check(ts []Table) error {
 	features, names := map[string]bool{}, map[string]bool{}
 	for i, t := range ts {
@@ -119,7 +119,7 @@ func check(ts []Table) error {
 	return nil
 }
 
-// known is c with the fields alone that the texts carry.
+// known returns c with only those fields that the templates carry.
 func known(c *dynamodb.CreateTableInput) dynamodb.CreateTableInput {
 	k := dynamodb.CreateTableInput{
 		TableName: c.TableName, BillingMode: c.BillingMode, AttributeDefinitions: c.AttributeDefinitions, KeySchema: c.KeySchema,

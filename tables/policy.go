@@ -74,7 +74,7 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// resource is what a statement of a policy is about.
+// resource is the resource of a statement of a policy.
 type resource struct {
 	table, index string
 	stream       bool
@@ -82,7 +82,7 @@ type resource struct {
 
 func (g Grant) resource() resource { return resource{g.Table, g.Index, g.Stream} }
 
-// statement is one of a policy. Resource is an ARN, or what computes it.
+// statement is a statement of a policy. Resource is an ARN, or an expression that computes it.
 type statement struct {
 	Effect   string
 	Action   []string
@@ -95,7 +95,7 @@ type document struct {
 	Statement []statement
 }
 
-// permission is all that is allowed on a resource.
+// permission has all actions that are allowed on a resource.
 type permission struct {
 	on      resource
 	actions []string

@@ -82,7 +82,7 @@ func (h *hcl) index(i index) {
 	h.block(kind, func() {
 		settings := [][2]string{{"name", quote(i.name)}}
 		for n, k := range i.keys {
-			if n == 0 && i.local { // it is the table's
+			if n == 0 && i.local { // a local index has the table's partition key
 				continue
 			}
 			settings = append(settings, [2]string{[]string{"hash_key", "range_key"}[n], quote(*k.AttributeName)})
@@ -166,7 +166,7 @@ func (h *hcl) output(name, value string) {
 	h.block("output "+quote(name), func() { h.set([2]string{"value", value}) })
 }
 
-// quote writes a string. None that check lets through has anything to escape.
+// quote writes a string. The strings that check accepts need no escapes.
 func quote(s string) string { return `"` + s + `"` }
 
 func list(all []string) string {

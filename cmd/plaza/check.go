@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// checking is what check and repair have in common.
+// checking has the flags and methods that check and repair share.
 type checking struct {
 	connecting
 	User       []string `sep:"none" placeholder:"ID" help:"A user's follows and own reactions. May be repeated."`
@@ -157,7 +157,7 @@ func (j *checkJob) open(gen ids.Source, kinds []string) (err error) {
 	return err
 }
 
-// subject is what a check is about.
+// subject is a user, an object, a board or an item that is checked.
 type subject struct {
 	Feature string `json:"feature,omitzero"`
 	User    string `json:"user,omitzero"`

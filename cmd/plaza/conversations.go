@@ -32,8 +32,8 @@ func (s *site) messageSections(user string) ([]section, error) {
 	}, nil
 }
 
-// conversations reads what a user may read, and what the user sent and later cleared
-// from their own history.
+// conversations reads the messages that a user may read, and those that the user sent and later
+// cleared from their own history.
 type conversations struct {
 	s    *site
 	r    *message.Repository

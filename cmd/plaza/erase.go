@@ -140,7 +140,7 @@ type objectEraser interface {
 	EraseObject(ctx context.Context, object string) error
 }
 
-// erasure is what docs/operations.md says, in its order.
+// erasure has the steps of docs/operations.md, in their order.
 func (s *site) erasure(gen ids.Source, user string, objects []string) []step {
 	var steps, last []step
 	add := func(feature, table string, open func() (eraser, error)) {
@@ -251,15 +251,15 @@ func (s *site) remains(objects bool) string {
 		}
 	}
 	list("Erased. These stay with the user's id:\n",
-		rest{s.names.Follow, "follow: what keeps a late request from bringing a follow back, for 30 days"},
+		rest{s.names.Follow, "follow: items that keep late requests from bringing follows back, for 30 days"},
 		rest{s.names.Feed, "feed: entries in other people's homes, hidden, until they expire (Options.Retention)"},
 		rest{s.names.Feed, "feed: sources that others unfollowed or read, in the headers of their homes, until a later unfollow forgets them"},
 		rest{s.names.Feed, "feed: the To of other people's activities, and of their deliveries that wait"},
 		rest{s.names.Comment, "comment: mentions by others; who removed or hid a comment"},
-		rest{s.names.Reaction, "reaction: what keeps a late request from bringing a reaction back, for 30 days"},
-		rest{s.names.Leaderboard, "leaderboard: what keeps a late submission from bringing an entry back, for 30 days"},
+		rest{s.names.Reaction, "reaction: items that keep late requests from bringing reactions back, for 30 days"},
+		rest{s.names.Leaderboard, "leaderboard: items that keep late submissions from bringing entries back, for 30 days"},
 		rest{s.names.Leaderboard, "leaderboard: perhaps the beginning of the id in what a folder published"},
-		rest{s.names.Danmu, "danmu: what keeps a late request from bringing a like or a report back, for 30 days"},
+		rest{s.names.Danmu, "danmu: items that keep late requests from bringing likes and reports back, for 30 days"},
 		rest{s.names.Danmu, "danmu: the items of a ratelimit.Table, until they expire"},
 		rest{s.names.Message, "message: the names of conversations of two; each block on them"},
 		rest{s.names.Notify, "notify: the user as an actor in other people's notifications, until these expire (Options.Retention)"},
@@ -272,9 +272,9 @@ func (s *site) remains(objects bool) string {
 	)
 	if objects {
 		list("These stay with the ids of the objects:\n",
-			rest{s.names.Comment, "comment: what keeps a removed comment and a Key known, until it expires"},
-			rest{s.names.Reaction, "reaction: what keeps a late request from bringing a reaction back, for 30 days; where it was taken back before, until its user is erased"},
-			rest{s.names.Leaderboard, "leaderboard: what keeps a late submission from bringing an entry back, for 30 days"},
+			rest{s.names.Comment, "comment: items that remember removed comments and Keys, until they expire"},
+			rest{s.names.Reaction, "reaction: items that keep late requests from bringing reactions back, for 30 days; where it was taken back before, until its user is erased"},
+			rest{s.names.Leaderboard, "leaderboard: items that keep late submissions from bringing entries back, for 30 days"},
 			rest{s.names.Danmu, "danmu: likes and reports, until their user takes them back or is erased"},
 			rest{s.names.Danmu, "danmu: the items of a ratelimit.Table, until they expire"},
 			rest{s.names.Feed, "feed: other people's activities about them"},

@@ -182,7 +182,7 @@ func (x *export) end(s *site) error {
 	return remove(x.checkpoint)
 }
 
-// section writes a section from where the export stands.
+// section writes a section from the place that the export has reached.
 func (x *export) section(ctx context.Context, of section) error {
 	if x.at.Section != of.name() {
 		if err := x.keep(of.name(), ""); err != nil {

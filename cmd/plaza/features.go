@@ -20,7 +20,7 @@ import (
 )
 
 // The repositories with options that suit an operator: consistent reads, and nothing
-// hidden. Where the result depends on an application's options, the caller says so.
+// hidden. If the result depends on an application's options, the caller says so.
 
 func (s *site) follow() (*follow.Repository, error) {
 	return follow.New(s.db, s.names.Follow, noIDs{}, &follow.Options{Consistent: true, OnCorrupt: s.corrupt})

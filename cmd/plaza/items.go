@@ -55,8 +55,8 @@ func (j *checkJob) item(ctx context.Context, at place, item dynamo.Item, checks 
 	return nil
 }
 
-// left reports what a removal left in an item. A repair deletes it, unless the item is no
-// longer as that removal left it.
+// left reports the attributes that a removal left in an item. A repair deletes it, unless the item
+// is no longer as that removal left it.
 func (j *checkJob) left(ctx context.Context, at place, item dynamo.Item, left *store.LeftError) error {
 	key := store.KeyOf(item)
 	if j.repair {

@@ -1,6 +1,6 @@
 package main
 
-// leftOut is what an export does not have of a user.
+// leftOut is data of a user that an export does not have.
 type leftOut struct {
 	Feature string `json:"feature"`
 	What    string `json:"what"`

@@ -2,8 +2,8 @@
 //
 //	go run github.com/plaza-sdk/plaza/cmd/plaza --help
 //
-// It exits with 0 if all is well, with 1 if something failed or was found, and with 2
-// if it was called wrongly.
+// It exits with 0 if all is well, with 1 if something failed or was found, and with 2 if its
+// arguments are wrong.
 package main
 
 import (

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// progress shows on stderr how far long work is: on a terminal one line that changes,
+// progress shows on stderr how far a long task is: on a terminal one line that changes,
 // otherwise a line every few seconds.
 type progress struct {
 	out      io.Writer

@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// stored are the items of a partition whose sort keys begin with a prefix, of which the
-// feature has no list. A damaged item is reported and left out.
+// stored lists the items of a partition whose sort keys begin with a prefix, if the feature has
+// no list of them. A damaged item is reported and left out.
 func (s *site) stored(table, pk, prefix string, data func(dynamo.Item) ([]any, error)) pager {
 	return func(ctx context.Context, at string) ([]any, string, error) {
 		items, next, err := s.query(ctx, table, pk, prefix, at, s.page)

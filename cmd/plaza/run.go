@@ -41,7 +41,7 @@ type commands struct {
 const description = `Creates, checks and operates Plaza's tables.
 
 Region and credentials are those of the AWS SDK: AWS_REGION, AWS_PROFILE and so on.
-It exits with 0 if all is well, with 1 if something failed or was found, and with 2 if it was called wrongly.`
+It exits with 0 if all is well, with 1 if something failed or was found, and with 2 if its arguments are wrong.`
 
 // program is what a run reads, writes and connects to.
 type program struct {
@@ -58,7 +58,7 @@ type program struct {
 // errFound ends a run that printed what it found.
 var errFound = errors.New("something was found")
 
-// usageError is the error of a wrong call.
+// usageError reports wrong arguments.
 type usageError struct{ reason string }
 
 func (e usageError) Error() string { return e.reason }

@@ -93,7 +93,7 @@ func (s *site) followSections(user string) ([]section, error) {
 	}, nil
 }
 
-// ownedActivity adds what an activity does not marshal.
+// ownedActivity adds the field that an activity does not marshal.
 type ownedActivity struct {
 	Owner string `json:"owner"`
 	feed.Activity
@@ -216,7 +216,7 @@ func (s *site) notifySections(user string) ([]section, error) {
 	}, nil
 }
 
-// settings are what a user has set. prefs.Settings would have to know the application's
+// settings are those that a user has set. prefs.Settings would have to know the application's
 // verbs and channels.
 func settings(item dynamo.Item) ([]any, error) {
 	var stored struct {

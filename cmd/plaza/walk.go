@@ -83,13 +83,13 @@ func (j *checkJob) all(ctx context.Context, file string) error {
 	return remove(file)
 }
 
-// owner is whom the items of a partition belong to.
+// owner is the user or object to which the items of a partition belong.
 type owner struct {
 	subject
 
-	// primary is an item that everybody of this kind should have. Where it exists,
-	// its own partition leads to the check, so that each subject is checked once. It
-	// is zero for that partition itself.
+	// primary is an item that everybody of this kind should have. If it exists, its own partition
+	// leads to the check, so that each subject is checked once. It is zero for that partition
+	// itself.
 	primary store.Key
 }
 
@@ -135,7 +135,7 @@ func reactionSubject(pk string, item map[string]types.AttributeValue) (owner, bo
 	return o, true
 }
 
-// owners checks everybody whom the partitions of a table belong to.
+// owners checks every owner of a partition of a table.
 func (j *checkJob) owners(of func(string, map[string]types.AttributeValue) (owner, bool)) walk {
 	return func(ctx context.Context, at place, keep func(place) error) error {
 		keysAlone := dynamodb.ScanInput{
@@ -178,8 +178,8 @@ func (j *checkJob) walkTable(ctx context.Context, at place, in dynamodb.ScanInpu
 	}
 }
 
-// checkOwners checks those whom some items belong to. A Scan reads partition after
-// partition, so a partition that began on the page before has been seen to.
+// checkOwners checks the owners of some items. A Scan reads partition after partition, so a
+// partition that began on the page before has been checked.
 func (j *checkJob) checkOwners(ctx context.Context, at place, items []map[string]types.AttributeValue, of func(string, map[string]types.AttributeValue) (owner, bool)) error {
 	t, err := store.Open(j.s.db, at.Table, nil, true)
 	if err != nil {

@@ -31,7 +31,7 @@ func (in *input) take(n int) {
 	in.taken += int64(n)
 }
 
-// more reads on, and reports whether there was more.
+// more reads more of the file, and reports whether there was any.
 func (in *input) more() bool {
 	if in.end == len(in.buf) {
 		next := in.buf

@@ -102,7 +102,7 @@ var errStopped = errors.New("stopped")
 // errDeleted is the error of a record that is skipped.
 var errDeleted = errors.New("deleted")
 
-// deliver yields what became of the record at offset.
+// deliver yields the comment of the record at offset, or the error that refused it.
 func (r *Reader) deliver(offset int64, c *danmu.Comment, err error) error {
 	switch {
 	case errors.Is(err, errDeleted):

@@ -47,8 +47,8 @@ func (h *Hub) react(ctx context.Context, a danmu.Action, do func(context.Context
 // publishLikes publishes the count of a read that begins now or later.
 func (h *Hub) publishLikes(ctx context.Context, a danmu.Action) error {
 	return h.likes.inTurn(ctx, liked{a.Object, a.ID}, func() error {
-		// Publish the count and not a difference, so that repeats do no harm, nor
-		// does a like that the viewer has read already.
+		// Publish the count and not a difference, so that a repeat is harmless, and so is a
+		// like that the viewer has already read.
 		at := a.ID.Progress()
 		opts := danmu.WindowOptions{Consistent: true, WithHidden: true}
 		window, err := h.store.Window(ctx, a.Object, at, at+time.Millisecond, &opts)
@@ -85,7 +85,7 @@ type queue struct {
 	done    int           // the last read that was published; guarded by turn
 }
 
-// inTurn calls do, which reads and publishes, unless another caller's do begins after
+// inTurn calls do, which reads and publishes. It need not if another caller's do begins after
 // this call and succeeds.
 func (l *likes) inTurn(ctx context.Context, c liked, do func() error) error {
 	q, seen := l.enter(c)

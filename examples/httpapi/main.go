@@ -1,7 +1,7 @@
-// Command httpapi is follows, feeds, comments, reactions and boards as a JSON service, on a DynamoDB that it starts on
-// this machine. Copy routes.go and its handlers,
-// request.go (pages and times in a query), service.go (the repositories), and package web
-// beside it (errors as answers, a graceful stop).
+// Command httpapi is a JSON service of follows, feeds, comments, reactions and boards, on a
+// DynamoDB that it starts on this machine. Copy routes.go and its handlers, request.go (pages and
+// times in a query), service.go (the repositories), and package web beside it (errors as answers, a
+// graceful stop).
 //
 //	go run ./examples/httpapi
 //	go run ./examples/httpapi -addr localhost:9000

@@ -319,7 +319,7 @@ func (s *service) like(ctx context.Context, r request) (any, error) {
 	return changed, nil
 }
 
-// unlike changes the board first: a repeat finds the like's id only while the like stands.
+// unlike changes the board first: a repeat finds the like's id only while the like is stored.
 func (s *service) unlike(ctx context.Context, r request) (any, error) {
 	standing, err := s.likes.Get(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
 	if err != nil {

@@ -61,8 +61,7 @@ type wanted struct {
 }
 
 // publish pins a picture to a board of one's own: a new picture, or one that somebody else
-// has pinned. A picture is pinned once by a person: a repeat answers with the pin that
-// stands.
+// has pinned. A person pins a picture once: a repeat answers with the stored pin.
 func (s *api) publish(r *http.Request, me people.Person) (any, error) {
 	var body wanted
 	if err := guard.ReadJSON(r, &body); err != nil {

@@ -36,7 +36,7 @@ func (s *api) moderationRoutes() {
 	s.route("POST /api/moderation/actions", moderator(s.moderate))
 }
 
-// target is what is reported: a picture, or a comment on it.
+// target is a reported picture or comment.
 type target struct {
 	object  string // as reactions name it
 	picture pictureID

@@ -69,7 +69,7 @@ func (a *app) onLike(ctx context.Context, r stream.Record) error {
 	return err
 }
 
-// onPin notifies people of whoever else pins their pictures, and of what moderators did.
+// onPin notifies people when somebody else pins their pictures, and of moderators' decisions.
 func (a *app) onPin(ctx context.Context, r stream.Record) error {
 	changes, err := feed.Changes(r)
 	for _, c := range changes {
@@ -91,7 +91,7 @@ func (a *app) onPin(ctx context.Context, r stream.Record) error {
 	return err
 }
 
-// moderators stands for the one who decided, whom the author need not know.
+// moderators is the actor of a decision: the author need not know which moderator it was.
 const moderators = "moderators"
 
 // onDecision notifies the author of what a moderator removed or hid, or showed again, and
@@ -171,8 +171,8 @@ func (a *app) commentNotices(ctx context.Context, c comment.Comment) (all []noti
 	return all, nil
 }
 
-// notice notifies of what began, and takes back what ended. A repeat of either does
-// nothing, so a stream may bring a record again. The seed's writes notify nobody.
+// notice notifies of something that began, and retracts the notification when it ends. A repeat of
+// either does nothing, so a stream may bring a record again. The seed's writes notify nobody.
 func (a *app) notice(ctx context.Context, began bool, n notify.Notification) (err error) {
 	switch {
 	case !began:

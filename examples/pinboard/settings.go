@@ -17,8 +17,8 @@ import (
 // email is the channel beside the bell. Its mails are digests.
 const email = "email"
 
-// verbs are what people choose about. A mention reaches its person although the picture
-// is muted.
+// verbs are those that people can turn on and off. A mention reaches its person although the
+// picture is muted.
 func verbs() []prefs.Verb {
 	return []prefs.Verb{
 		{Name: like},

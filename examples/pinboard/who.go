@@ -8,12 +8,13 @@ import (
 	"github.com/plaza-sdk/plaza/examples/pinboard/people"
 )
 
-// whoHeader names who is asking. Each window of a browser sends its own, so that two
+// whoHeader names the person who asks. Each window of a browser sends its own, so that two
 // windows show two people. There are no passwords: a real service has sessions. No other
 // site can send it, since a browser asks first whether it may, and is refused.
 const whoHeader = "Pinboard-User"
 
-// who returns who is asking. An event stream, which cannot send headers, says so by ?as=.
+// who returns the person who asks. An event stream cannot send headers, so it names the person
+// by ?as=.
 func who(r *http.Request) (people.Person, error) {
 	p, ok := people.Get(cmp.Or(r.Header.Get(whoHeader), r.URL.Query().Get("as")))
 	if !ok {

@@ -24,7 +24,7 @@ import (
 
 type item = map[string]types.AttributeValue
 
-// checks compare what was written with what came of it.
+// checks compare the writes with their results.
 type checks struct {
 	*pipeline
 

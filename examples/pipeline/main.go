@@ -1,8 +1,8 @@
-// Command pipeline shows a table's changes on their whole way, on a DynamoDB that it
-// starts on this machine: from the table's stream over a bus to boards and an archive.
-// A record that cannot be applied becomes a dead letter, and is driven again after a
-// fix. At the end it checks that nothing was lost. Copy hackathon (what is sent where),
-// functions and template.yaml (the same on Lambda, EventBridge, SQS and Firehose).
+// Command pipeline shows a table's changes on their whole way, on a DynamoDB that it starts on this
+// machine: from the table's stream over a bus to boards and an archive. A record that cannot be
+// applied becomes a dead letter, and is redriven after a fix. At the end it checks that nothing was
+// lost. Copy hackathon (what is sent where), functions and template.yaml (the same on Lambda,
+// EventBridge, SQS and Firehose).
 //
 //	go run ./examples/pipeline
 //	go run ./examples/pipeline -projects 1000

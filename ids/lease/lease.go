@@ -64,7 +64,7 @@ func begin(table *store.Table, machine uint16, held *item, after int64, o Option
 	if err != nil {
 		return nil, fmt.Errorf("lease: machine number %d: %w", machine, err)
 	}
-	// Renewals in the background are counted as those of Next, and not for whoever began the lease.
+	// Background renewals count for Next, and not for the call that began the lease.
 	ctx, stop := context.WithCancel(plaza.WithOperation(context.Background(), "ids/lease.Lease.Next"))
 	l := &Lease{
 		table:    table,

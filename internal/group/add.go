@@ -13,7 +13,7 @@ const (
 	// maxMoves is how often repeats of an event move its group.
 	maxMoves = 3
 
-	// repeats is how long after an event was stored they do.
+	// repeats is how long after an event was stored its repeats may move the group.
 	repeats = 15 * time.Minute
 )
 

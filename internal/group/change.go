@@ -117,10 +117,9 @@ func (g *stored) retract(e Event, write ids.ID) bool {
 	return true
 }
 
-// lower derives the head after the event was retracted. The group stays on its shelf. If
-// the event's write is its place, the place goes down to the newest event that is left. A
-// group that counts no more stays where it is: it may have risen by an event that it does
-// not know.
+// lower derives the head after the event was retracted. The group stays on its shelf. If the
+// event's write is its place, the place goes down to the newest event that is left. A group that
+// counts no more stays where it is: an event that it did not store may have moved it there.
 func (g *stored) lower(retracted Entry) {
 	live := g.live()
 	g.N = int64(len(live))

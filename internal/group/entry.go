@@ -13,8 +13,8 @@ import (
 type Event struct {
 	ID      ids.ID // its identity, and its order among those of an actor
 	Actor   string
-	ByActor bool   // it takes the place of what the actor did before
-	Detail  string // what else rebuilding Data needs
+	ByActor bool   // it replaces the actor's earlier event
+	Detail  string // further input for rebuilding Data
 	Data    string // of the head
 }
 

@@ -32,7 +32,7 @@ type Head struct {
 	Read   ids.ID `dynamo:"read"`   // read up to this Last
 	Unread ids.ID `dynamo:"unread"` // the write that marked it unread
 	Was    string `dynamo:"was"`    // its place before it was snoozed
-	Past   past   `dynamo:"past"`   // places that it had by events which were taken back
+	Past   past   `dynamo:"past"`   // places of events that were taken back
 	TTL    int64  `dynamo:"ttl"`
 	Data   string `dynamo:"data"` // JSON of what the newest event shows
 }

@@ -81,7 +81,7 @@ func New(c Config) (*Groups, error) {
 	return &Groups{Config: c, full: full, inTime: inTime, turns: turns.New()}, nil
 }
 
-// rise is when a full group rose last.
+// rise says when a full group moved to the top last.
 type rise struct {
 	last ids.ID
 	next time.Time // when it may rise again
@@ -157,7 +157,7 @@ func (w *write) put(g *stored, now time.Time) *store.Put {
 	return put
 }
 
-// ttl is the group's after a write. Its clock may be behind the event's.
+// ttl is the time to live of the group after a write. This clock may be behind the event's.
 func (w *write) ttl(now time.Time) int64 {
 	if at := w.event.ID.Time(); at.After(now) {
 		now = at

@@ -41,7 +41,7 @@ type Election struct {
 	OnError func(error)
 }
 
-// errEnded is reported if Lead returned nil while it could have led on.
+// errEnded is reported if Lead returned nil while it still had the lease.
 var errEnded = errors.New("lease: the leader ended by itself")
 
 // stopWait is how long a leader that stops may take to give its lease back.
@@ -132,8 +132,8 @@ func (c *candidate) stand(ctx context.Context) (pause time.Duration, err error) 
 	return c.tick(), c.reign(ctx, held, sent)
 }
 
-// take takes the lease if it is as it was seen, and returns the one that is then
-// stored.
+// take takes the lease if it has not changed since it was read, and returns the one that is
+// stored then.
 func (c *candidate) take(ctx context.Context, seen leaderItem) (leaderItem, error) {
 	mine := leaderItem{Lease: Lease{Owner: c.Owner, Gen: max(seen.Gen, c.used) + 1}, Beat: seen.Beat + 1}
 	update := Take(c.Table, c.Key, seen.Lease, mine.Lease).Set("beat", mine.Beat)

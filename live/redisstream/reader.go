@@ -252,7 +252,7 @@ func (r *reader) kept(ctx context.Context, streams map[string]position) (map[str
 	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for key, from := range streams {
 			found[key] = p.XRangeN(ctx, key, from.String(), from.String(), 1)
-			p.PExpire(ctx, key, r.b.opts.Expire) // what has a reader does not expire
+			p.PExpire(ctx, key, r.b.opts.Expire) // a stream with a reader does not expire
 		}
 		return nil
 	})

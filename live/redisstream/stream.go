@@ -51,7 +51,7 @@ func (s *stream) take(messages []redis.XMessage, gap bool) {
 				arrived[room] = &batch{}
 				arrived[room].add(id, place{s.key, room}.entry(id, m, true))
 				for _, sub := range subs {
-					sub.seen = position{} // also if it was further: that may be gone too
+					sub.seen = position{} // even if it was further: that entry may be gone too
 				}
 			}
 			continue

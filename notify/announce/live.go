@@ -101,7 +101,7 @@ func (r reading) fresh(now time.Time) bool { return share.Fresh(r.at, now, Cache
 func (r *Repository) refresh(ctx context.Context, audience string) ([]notify.Announcement, error) {
 	for range 2 {
 		found, err := r.reads.Do(ctx, audience, func(ctx context.Context) (reading, error) {
-			if found, ok := r.cache.get(audience); ok { // since the caller looked
+			if found, ok := r.cache.get(audience); ok { // another read has ended since the caller looked
 				return found, nil
 			}
 			found, err := r.read(ctx, audience)

@@ -139,8 +139,8 @@ func (m *mark) kept() func(ids.ID) bool {
 	}
 }
 
-// held reports whether a worker has the digest of a slot. A lease that ends later than
-// a new one would is ignored: it comes from a clock that is far ahead.
+// held reports whether a worker has the digest of a slot. It ignores a lease that ends later
+// than a new one would: that comes from a clock that is far ahead.
 func (m *mark) held(slot ids.ID, now time.Time) bool {
 	return slices.ContainsFunc(m.Leases, func(c claim) bool {
 		return c.slot == slot && c.until > now.UnixMilli() && c.until <= now.Add(lease+keys.MaxAhead).UnixMilli()

@@ -115,7 +115,7 @@ type memory struct {
 	last *simplelru.LRU[place, known]
 }
 
-// known is a slot whose digest is stored, or all time if there is no schedule.
+// known is a slot whose digest is stored or, without a schedule, all time.
 type known struct {
 	from, to ids.ID
 	asked    time.Time

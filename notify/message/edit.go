@@ -137,7 +137,7 @@ func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool
 	}
 	err = r.table.Run(ctx, r.table.Update(messageKey(in.Conversation, seq)).
 		Set("recalled", r.opts.Now().UnixMilli()).Set("recall", call).
-		Remove(store.Deleted[item]()...). // an edit whose answer was lost still finds itself
+		Remove(store.Deleted[item]()...). // but not edit: an edit whose answer was lost still recognizes itself
 		If("sender = ? AND attribute_not_exists(recalled)", in.User))
 	refused, ok := store.AsRefused(err)
 	if !ok {

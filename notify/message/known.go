@@ -83,7 +83,8 @@ type change struct {
 	// asked again about the conversation as it is stored.
 	plan func(k known, head *store.Update, call ids.ID) (next known, tx *store.Tx, err error)
 
-	// refused looks at a refusal by another item than the head first. done ends the change.
+	// If an item other than the head refuses the transaction, refused is called first. done
+	// ends the change.
 	refused func(*store.Refused) (done bool, err error)
 }
 

@@ -57,7 +57,7 @@ func (w *waiting) lacks(in In, m Message) (newest Message, own numbers, lacks bo
 	return newest, slices.Clone(r.own), m.Seq > r.raised || lacksOwn
 }
 
-// wrote notes what an entry no longer lacks.
+// wrote records what an entry no longer lacks.
 func (w *waiting) wrote(in In, newest Message, own numbers) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -103,7 +103,7 @@ func (s *Sink) Put(ctx context.Context, events []stream.Event) ([]stream.Outcome
 // once leaves retries to stream.Deliver, which sends only what failed.
 func once(o *sdk.Options) { o.RetryMaxAttempts = 1 }
 
-// refuse finds what the service would refuse an entry for, or the whole request.
+// refuse refuses an event for which the service would refuse its entry, or the whole request.
 func refuse(e stream.Event) error {
 	switch {
 	case e.Source == "":
@@ -120,8 +120,7 @@ func refuse(e stream.Event) error {
 	return nil
 }
 
-// permanent are the codes of an entry that the service documents as not to be
-// retried.
+// permanent has the codes of an entry that the service documents as not to be retried.
 var permanent = map[string]bool{
 	"AccessDeniedException":               true,
 	"InvalidAccountIdException":           true,

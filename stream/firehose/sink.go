@@ -68,8 +68,8 @@ func (s *Sink) Limit() stream.Limit {
 	return stream.Limit{Events: s.opts.Events, Bytes: s.opts.Bytes, Event: s.opts.Event, Size: size}
 }
 
-// size is that of a line, before base64, as the service counts it. Newlines that
-// line takes out of Data make it less.
+// size returns the bytes of a line, before base64, as the service counts it. It may be too
+// high, since line removes the newlines in Data.
 func size(e stream.Event) int { return len(e.Data) + 1 }
 
 // Put writes Data on a line of its own, and nothing else of the event. A repeat

@@ -88,8 +88,8 @@ func (d *DeadLetters) Put(ctx context.Context, letter stream.Dead) error {
 	return err
 }
 
-// encode makes a letter fit into a message. It escapes the characters that JSON
-// allows and SQS does not.
+// encode writes a letter that fits into a message. It escapes the characters that JSON allows
+// and SQS does not.
 func encode(letter stream.Dead, most int) (string, error) {
 	body, err := text(letter)
 	if err != nil || len(body) <= most {

@@ -75,7 +75,7 @@ func (s *Sink) Limit() stream.Limit {
 	return stream.Limit{Events: s.opts.Events, Bytes: s.opts.Bytes, Event: s.opts.Bytes, Size: size}
 }
 
-// size is that of the body and the attributes, whose names and types count too.
+// size returns the bytes of the body and the attributes, whose names and types count too.
 func size(e stream.Event) int {
 	n := len(e.Data)
 	for _, a := range attributes(e) {
@@ -88,7 +88,7 @@ const textType = "String"
 
 type attribute struct{ name, value string }
 
-// attributes are those that have a value: SQS refuses empty ones.
+// attributes returns those that have a value: SQS refuses empty ones.
 func attributes(e stream.Event) []attribute {
 	var found []attribute
 	for _, a := range []attribute{{"id", e.ID}, {"source", e.Source}, {"type", e.Type}} {
@@ -131,7 +131,7 @@ func (s *Sink) Put(ctx context.Context, events []stream.Event) ([]stream.Outcome
 // once leaves retries to stream.Deliver, which sends only what failed.
 func once(o *sdk.Options) { o.RetryMaxAttempts = 1 }
 
-// refuse finds what the service would refuse the whole request for.
+// refuse refuses an event for which the service would refuse the whole request.
 func refuse(e stream.Event) error {
 	if len(e.Data) == 0 {
 		return &plaza.InvalidError{Field: "Event.Data", Reason: "is empty"}
@@ -157,8 +157,8 @@ func allowed(text string) bool {
 	return utf8.ValidString(text)
 }
 
-// outcomes trusts an event's own id alone: what the answer does not name is sent
-// again, and so is what it names as both sent and failed.
+// outcomes trusts only an event's own id: an event that the answer does not name is sent again,
+// and so is one that it names as both sent and failed.
 func outcomes(out *sdk.SendMessageBatchOutput, n int) []stream.Outcome {
 	made := make([]stream.Outcome, n)
 	for i := range made {

@@ -92,7 +92,7 @@ func (s *Source) lettersOf(messages []types.Message) []stream.Dead {
 	return letters
 }
 
-// sentAt is when SQS got the message, in milliseconds.
+// sentAt returns when SQS got the message, in milliseconds.
 func sentAt(m types.Message) int64 {
 	ms, _ := strconv.ParseInt(m.Attributes[string(types.MessageSystemAttributeNameSentTimestamp)], 10, 64)
 	return ms
@@ -114,8 +114,8 @@ func (s *Source) Delete(ctx context.Context, letter stream.Dead) error {
 	return err
 }
 
-// deleted notes that a letter is. The last of a message deletes it, and a repeat
-// of that does too, since the request may have failed.
+// deleted notes that a letter was deleted. The last letter of a message deletes the message. So
+// does a repeat of that call, since its request may have failed.
 func (s *Source) deleted(receipt string) (handle string, last bool, err error) {
 	number, id, _ := strings.Cut(receipt, " ")
 	s.mu.Lock()

@@ -49,8 +49,8 @@ func (w *writer) talk(ctx context.Context) error {
 	return nil
 }
 
-// clock is a clock and a source of ids that stand where Step puts them, so that what is
-// written now lies in the past.
+// clock is a clock and a source of ids. Step sets its time, so that writes of now have times in
+// the past.
 type clock struct {
 	at   time.Time
 	key  string
@@ -76,7 +76,7 @@ func (c *clock) Next(context.Context) (ids.ID, error) {
 	return id, err
 }
 
-// skip is nil for what an earlier seed wrote and somebody has removed since.
+// skip returns nil for ErrRemoved: somebody has removed what an earlier seed wrote.
 func skip(err error) error {
 	if errors.Is(err, plaza.ErrRemoved) {
 		return nil

@@ -109,7 +109,7 @@ func begin(ctx context.Context, feeds *feed.Repository, anchor time.Time) (began
 	return began, false, err
 }
 
-// take stores a note, or finds the one that stands, and returns its time.
+// take stores a note, or finds the stored one, and returns its time.
 func take(ctx context.Context, feeds *feed.Repository, verb string, anchor time.Time) (time.Time, error) {
 	id, err := ids.Backdate(anchor, "seed/"+verb)
 	if err != nil {

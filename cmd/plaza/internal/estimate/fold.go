@@ -24,7 +24,7 @@ func published(size float64) (root, stored float64) {
 	return leaves + stored*boundBytes, stored
 }
 
-// folded is what finding ranks by what a folder published costs: the root, a block that
+// folded is the cost of finding ranks in what a folder published: the root, a block that
 // a process reads once, and the rows of a leaf that are above. At most it is all of
 // these each time, and another leaf where players are tied.
 func (m *model) folded(boards, size, ranks float64) (expected, most Units) {
@@ -42,7 +42,7 @@ func (m *model) folded(boards, size, ranks float64) (expected, most Units) {
 	return expected, leaf(read(math.Min(size, leafMost)/shards, scoreRow)).times(2).plus(root).plus(block).times(ranks)
 }
 
-// fold is what the folder publishes of boards with that many new scores each, at most
+// fold is the cost of publishing boards with that many new scores each, at most
 // twice after each. It keeps its lease, and one in each other worker waits for that.
 func (m *model) fold(boards, size, scores float64) {
 	bytes, _ := published(size)

@@ -10,7 +10,7 @@ const (
 	coalesce   = 10.0  // seconds between two moves of a full group by a process
 )
 
-// notified is what n events of a group cost. Beyond groupCap a process writes only now
+// notified is the cost of n events of a group. Beyond groupCap a process writes only now
 // and then, by two requests.
 func (m *model) notified(n float64) Units {
 	var u Units

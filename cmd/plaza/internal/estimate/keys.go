@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// heat is what a partition key takes in a day.
+// heat is the units that a partition key takes in a day.
 type heat struct {
 	table, key  string
 	write, read float64

@@ -14,7 +14,7 @@ type model struct {
 	homeRows float64 // of a page of a home, on average
 }
 
-// row is what the calls of an operation cost in a day.
+// row is the cost of an operation's calls in a day.
 type row struct {
 	operation      string
 	calls          float64

@@ -40,19 +40,19 @@ func (m *model) watch() {
 	m.together("danmu.Repository.Segment", views*segments, seen, most)
 }
 
-// sent is what n danmu of a video cost, without looks at the object. A process's first
+// sent is the cost of n danmu of a video, without looks at the object. A process's first
 // danmu writes the object instead, and so does the first of each segment.
 func (m *model) sent(n, segments float64) Units {
 	noted := m.firsts(n) + math.Max(0, math.Min(n, segments)-1)
 	return Units{Requests: n + noted, Write: 2*n + noted}
 }
 
-// seen is what views of the segments of a video with n danmu cost.
+// seen is the cost of views of the segments of a video with n danmu.
 func (m *model) seen(views, n, segments float64) Units {
 	return m.read(m.renewals(views/segments, m.in.DanmuCache)*segments, n, segments)
 }
 
-// read is what reads of them cost.
+// read is the cost of reads of them.
 func (m *model) read(reads, n, segments float64) Units {
 	shards := float64(m.in.DanmuShards)
 	return whole(func(rows float64) Units {
