@@ -3,8 +3,8 @@
 //
 //	go run ./examples/observe
 //
-// Here the traces and costs are printed, and nobody reads the metrics. A service gives observer the providers
-// that export to its collector, and counts its costs by
+// Here a trace and the costs are printed, and the metrics go nowhere. A service gives
+// observer the providers that export to its collector, and counts its costs by
 //
 //	costs := meter.New()
 //	costs.Attach(&cfg)
