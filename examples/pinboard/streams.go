@@ -29,7 +29,7 @@ type streamed struct {
 	handle stream.Handler
 }
 
-// handlers lists the work that follows from what people write.
+// handlers lists the work that people's writes cause.
 func (a *app) handlers() []streamed {
 	t := a.db.tables
 	all := []streamed{

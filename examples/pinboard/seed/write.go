@@ -84,13 +84,13 @@ func (w *writer) like(ctx context.Context) error {
 	})
 }
 
-// report tells the moderators of the spam, each by a few people, and of one picture.
+// report reports the spam and one picture to the moderators, each by a few people.
 func (w *writer) report(ctx context.Context) error {
 	reports, err := w.reports()
 	if err != nil {
 		return err
 	}
-	for i, r := range reports { // in order, since the first of an object stands for all
+	for i, r := range reports { // in order, since the first report of an object represents all
 		if _, _, err := w.Reactions.React(ctx, r); skip(err) != nil {
 			return err
 		}
