@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/plaza-sdk/plaza/internal/engine" //nolint:depguard // the release that tests start
+	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
 // Nothing here has Docker, so these files are only read.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +19,6 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 	const activities, comments = "/users/chris/activities", "/objects/picture:1/comments"
 	const saying = `{"user":"ann","text":"a",`
 	const score = "/leaderboard/all-time/scores/ann"
-	const mine, group = "/users/ann/notifications", "picture:1%23like%232026-01-01"
-	const talk = "/users/ann/conversations/ann%23bob"
 	at := comments + "/" + fromNow(0)
 	long := strings.Repeat("x", 257)
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
@@ -185,14 +182,6 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 		})
 	}
 	require.Equal(t, boards, w.items(t))
-}
-
-// numbers are the texts of 1 to n.
-func numbers(n int) (texts []string) {
-	for i := range n {
-		texts = append(texts, strconv.Itoa(i+1))
-	}
-	return texts
 }
 
 // fromNow returns an id of a time relative to now.

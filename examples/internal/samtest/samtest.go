@@ -12,10 +12,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/plaza-sdk/plaza/examples/internal/lambdatest"
-	"github.com/plaza-sdk/plaza/tables"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/plaza-sdk/plaza/examples/internal/lambdatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // Read decodes a template into T. It reads a reference as a text, such as "!Ref Bus", and a

@@ -16,7 +16,7 @@ func Avatar(id string) []byte {
 	clothes := hex(pick(c, []string{"#e76f51", "#2a9d8f", "#264653", "#f4a261", "#8d6a9f", "#457b9d", "#b5443c", "#5c7c4f"}))
 	ink, pale := hex("#2b2433"), mix(fur, hex("#fff6ea"), 0.65)
 
-	c.rect(0, 0, 96, 96, c.down(back...))
+	c.rect(0, 96, 96, c.down(back...))
 	c.add(`<ellipse cx="48" cy="98" rx="36" ry="26" fill="%v"/>`, clothes)
 	ear := pick(c, ears)
 	c.add(`<g fill="%v">%s<g transform="matrix(-1 0 0 1 96 0)">%s</g></g>`, mix(fur, ink, 0.15), ear, ear)

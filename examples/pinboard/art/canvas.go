@@ -22,8 +22,8 @@ func (c *canvas) bytes() []byte {
 
 func (c *canvas) add(format string, args ...any) { fmt.Fprintf(&c.body, format, args...) }
 
-func (c *canvas) rect(x, y, w, h float64, fill any) {
-	c.add(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%v"/>`, x, y, w, h, fill)
+func (c *canvas) rect(y, w, h float64, fill any) {
+	c.add(`<rect y="%.1f" width="%.1f" height="%.1f" fill="%v"/>`, y, w, h, fill)
 }
 
 func (c *canvas) circle(x, y, r float64, fill any) {
@@ -116,7 +116,7 @@ type path struct{ strings.Builder }
 func (p *path) to(command string, numbers ...float64) *path {
 	p.WriteString(command)
 	for _, n := range numbers {
-		fmt.Fprintf(p, "%g ", math.Round(n*10)/10)
+		fmt.Fprintf(&p.Builder, "%g ", math.Round(n*10)/10)
 	}
 	return p
 }

@@ -90,7 +90,7 @@ func (c *canvas) trees(col color, y func(x float64) float64, tall float64) {
 
 // water fills the picture from the horizon, with light on the waves and a boat.
 func (c *canvas) water(s sky, top float64) {
-	c.rect(0, top, c.w, c.h-top, c.down(mix(s.horizon(), s.far, 0.5), mix(s.far, s.near, 0.4), mix(s.far, s.near, 0.8)))
+	c.rect(top, c.w, c.h-top, c.down(mix(s.horizon(), s.far, 0.5), mix(s.far, s.near, 0.4), mix(s.far, s.near, 0.8)))
 	var p path
 	for range 90 {
 		t := c.Float64() * c.Float64()
@@ -155,7 +155,7 @@ var inks = []string{
 // flowers draws blossoms on stems.
 func (c *canvas) flowers() {
 	ink := palette(pick(c, inks))
-	c.rect(0, 0, c.w, c.h, c.down(mix(ink[0], hex("#ffffff"), 0.4), ink[0]))
+	c.rect(0, c.w, c.h, c.down(mix(ink[0], hex("#ffffff"), 0.4), ink[0]))
 	for range 9 + c.IntN(8) {
 		x, y, r := c.between(0, c.w), c.between(0.12, 0.85)*c.h, c.between(20, 52)
 		var stem path
@@ -173,7 +173,7 @@ func (c *canvas) flowers() {
 // patterns draws tiles: quarters of circles, rings or triangles.
 func (c *canvas) patterns() {
 	ink := palette(pick(c, inks))
-	c.rect(0, 0, c.w, c.h, ink[0])
+	c.rect(0, c.w, c.h, ink[0])
 	kind, size := c.IntN(4), pick(c, []float64{60, 75, 100})
 	for y := 0.0; y < c.h; y += size {
 		for x := 0.0; x < c.w; x += size {

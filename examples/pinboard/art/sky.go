@@ -71,7 +71,7 @@ func (s sky) horizon() color { return s.colors[len(s.colors)-1] }
 
 // draw fills the picture with the sky, its sun or moon, and the stars of a night.
 func (s sky) draw(c *canvas, horizon float64) {
-	c.rect(0, 0, c.w, c.h, c.down(s.colors...))
+	c.rect(0, c.w, c.h, c.down(s.colors...))
 	if s.hour == night {
 		var small, large path
 		for range 220 {
