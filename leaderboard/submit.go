@@ -103,16 +103,7 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) (
 		})
 	}
 	_ = group.Wait()
-	var failed plaza.PartialError
-	for _, one := range results {
-		if one.Err != nil {
-			failed.Errs = append(failed.Errs, one.Err)
-		}
-	}
-	if len(failed.Errs) > 0 {
-		return results, &failed
-	}
-	return results, nil
+	return results, parallel.Failed(results)
 }
 
 // accept checks the submission and sets its Op and time.

@@ -57,7 +57,7 @@ func isGroupID(text string) bool {
 	return ok && isPlain(name)
 }
 
-// inTalk gives an action the conversation of who asks that the path names.
+// inTalk calls an action with the conversation in the path, as the person who asks sees it.
 func inTalk(do func(*http.Request, message.In) (any, error)) action {
 	return func(r *http.Request, me people.Person) (any, error) {
 		in, err := talkWith(me, r.PathValue("with"))
