@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -166,5 +168,43 @@ func TestEveryPeriodIsCalledFor(t *testing.T) {
 			}
 			require.Len(t, keys, len(entered))
 		})
+	}
+}
+
+type client func(*http.Request) (*http.Response, error)
+
+func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
+
+// The caller gives up at each request in turn. Another worker goes on at once.
+func TestAnImpatientCallersPeriodIsCalledFor(t *testing.T) {
+	t.Parallel()
+	for k := 1; ; k++ {
+		heir := newWorld(t, nil)
+		heir.define(t, leaderboard.Board{Name: "b", Cron: "@daily"})
+		heir.enter(t, "b")
+		heir.set(march(12, 0))
+		ctx, cancel := context.WithCancel(t.Context())
+		requests := 0
+		w := heir.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
+			return client(func(r *http.Request) (*http.Response, error) {
+				res, err := next.Do(r)
+				if requests++; requests == k {
+					cancel()
+					return nil, context.Canceled
+				}
+				return res, err
+			})
+		})
+		var c calls
+		_, err := w.Deliver(ctx, c.do)
+		cancel()
+		heir.deliver(t, c.do)
+		require.Empty(t, heir.dueItems(t), k)
+		require.Len(t, c.all, 1, k)
+		require.Equal(t, 1, c.all[0].Attempt, "giving up is no failure")
+		if err == nil {
+			require.Equal(t, 5, k, "the query, the claim, two reads; the end is stored all the same")
+			return
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -290,5 +291,43 @@ func TestAWriteSentTwiceReportsItsChange(t *testing.T) {
 		if by == notify.ByActivity {
 			require.Equal(t, 1, emptied)
 		}
+	}
+}
+
+func TestAnImpatientCallerGetsTheFirstAnswerByARepeat(t *testing.T) {
+	t.Parallel()
+	for _, op := range []string{"UpdateItem", "PutItem"} {
+		in := faults.New(t, 1, faults.Rates{})
+		w := newWorld(t, nil, in.Wrap)
+		w.store(t, w.like("ann"))
+		in.Script(func(got string, _ []byte, _ int) faults.Fault {
+			if got == op {
+				return faults.Fault{Kind: faults.Hung}
+			}
+			return faults.Fault{}
+		})
+		n := w.like(map[string]string{"UpdateItem": "chris", "PutItem": "ann"}[op])
+		ctx, cancel := context.WithCancel(t.Context())
+		var created bool
+		answered := make(chan error)
+		go func() {
+			var err error
+			_, created, err = w.Notify(ctx, n)
+			answered <- err
+		}()
+		for w.group(t).N < 2 { // it is applied
+			runtime.Gosched()
+		}
+		cancel()
+		err := <-answered
+		require.Error(t, err)
+		require.False(t, created)
+		in.Off()
+		g := w.group(t)
+		res, created, err := w.Notify(t.Context(), n)
+		require.NoError(t, err)
+		require.False(t, created)
+		require.Equal(t, notify.Result{Group: "photo:1#like#2026-03-10", Last: g.Last}, res)
+		require.Equal(t, g, w.group(t))
 	}
 }

@@ -1,6 +1,7 @@
 package announce_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -109,4 +110,42 @@ func TestAKilledProcessLeavesWhatARepeatCompletes(t *testing.T) {
 			require.Equal(t, []notify.Announcement{again}, other.listed(t), "%s %d", when, k)
 		}
 	}
+}
+
+// TestACallerWhoGivesUpRepeats gives up once the engine has answered, before the
+// answer arrives.
+func TestACallerWhoGivesUpRepeats(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	answered := &during{}
+	w := newWorld(t, answered.wrap, in.Wrap)
+	in.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if n%2 == 1 {
+			return faults.Fault{Kind: faults.Hung}
+		}
+		return faults.Fault{}
+	})
+	impatient := func() context.Context {
+		ctx, cancel := context.WithCancel(t.Context())
+		answered.f = cancel
+		return ctx
+	}
+	a, created, err := w.Announce(impatient(), w.message("Hello"))
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	require.False(t, created)
+	again, created, err := w.Announce(t.Context(), a)
+	require.NoError(t, err)
+	require.False(t, created)
+	require.Equal(t, a.ID, again.ID)
+
+	ctx := impatient()
+	_, err = w.Withdraw(ctx, a.Audience, a.ID)
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	changed, err := w.Withdraw(t.Context(), a.Audience, a.ID)
+	require.NoError(t, err)
+	require.False(t, changed)
+
+	_, _, err = w.Announce(ctx, w.message("Hello"))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 4, in.Requests(), "none after the context has ended")
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -287,4 +288,40 @@ func TestALeaseOfAClockThatIsFarAheadHoldsNobodyUp(t *testing.T) {
 	_, err := dying.worker.Deliver(t.Context())
 	require.ErrorIs(t, err, faults.ErrKilled)
 	require.Equal(t, 1, w.process(t, parts{}).deliver(t))
+}
+
+// The caller gives up at each request in turn, and repeats.
+func TestAnImpatientCallersEventIsInOneDigest(t *testing.T) {
+	t.Parallel()
+	for k := 1; ; k++ {
+		w := newWorld(t, hourly)
+		ctx, cancel := context.WithCancel(t.Context())
+		requests := 0
+		p := w.process(t, parts{}, func(next aws.HTTPClient) aws.HTTPClient {
+			return doer(func(r *http.Request) (*http.Response, error) {
+				res, err := next.Do(r)
+				if requests++; requests == k {
+					cancel()
+					return nil, context.Canceled
+				}
+				return res, err
+			})
+		})
+		event := w.post("ann", "1")
+		_, _, err := p.Notify(ctx, event)
+		if err == nil {
+			_, err = p.Retract(t.Context(), w.post("ann", "1")) // nothing
+			require.NoError(t, err)
+			require.Greater(t, k, 3)
+			cancel()
+			return
+		}
+		_, _, err = p.Notify(t.Context(), event)
+		require.NoError(t, err)
+		w.pass(time.Hour + time.Minute)
+		p.deliver(t)
+		require.Len(t, w.all(), 1, k)
+		require.Equal(t, "1", w.objects(t))
+		cancel()
+	}
 }
