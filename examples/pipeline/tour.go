@@ -38,7 +38,9 @@ func play(ctx context.Context, o *outside, projects int, patience time.Duration,
 		stop(err)
 		running <- err
 	}()
-	err = p.show(ctx, projects, patience, out)
+	if err = p.show(ctx, projects, patience, out); errors.Is(err, context.Canceled) {
+		err = context.Cause(ctx) // a request that was cut off does not say why
+	}
 	stop(nil)
 	if failed := <-running; failed != nil {
 		return failed
