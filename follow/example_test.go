@@ -10,7 +10,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
@@ -40,63 +39,6 @@ func Example() {
 	// unfollow: true <nil>
 	// unfollow again: false <nil>
 	// the old edge: true
-}
-
-// A list is read page by page, newest first.
-func ExampleRepository_Followers() {
-	ctx := context.Background()
-	follows := open(ctx)
-	for _, fan := range []string{"anna", "jack", "zoe"} {
-		if _, _, err := follows.Follow(ctx, follow.Edge{Follower: fan, Followee: "chris"}); err != nil {
-			log.Fatal(err)
-		}
-	}
-
-	req := cursor.PageRequest{Limit: 2}
-	for {
-		page, err := follows.Followers(ctx, "chris", req)
-		if err != nil {
-			log.Fatal(err)
-		}
-		for _, e := range page.Items {
-			fmt.Println(e.Follower)
-		}
-		if page.Next == "" {
-			break
-		}
-		req.Cursor = page.Next
-		fmt.Println("next page")
-	}
-	// Output:
-	// zoe
-	// jack
-	// next page
-	// anna
-}
-
-// Walk reads all followers, for a job.
-func ExampleRepository_Walk() {
-	ctx := context.Background()
-	follows := open(ctx)
-	for _, fan := range []string{"anna", "jack", "zoe"} {
-		if _, _, err := follows.Follow(ctx, follow.Edge{Follower: fan, Followee: "chris"}); err != nil {
-			log.Fatal(err)
-		}
-	}
-
-	followers := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-		return follows.Walk(ctx, "chris", req)
-	}
-	for e, err := range cursor.All(ctx, followers) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println("mail to", e.Follower)
-	}
-	// Unordered output:
-	// mail to anna
-	// mail to jack
-	// mail to zoe
 }
 
 // Relations decides which button to show beside each user of a page.
@@ -156,28 +98,6 @@ func ExampleRepository_Import() {
 	// Output:
 	// 3 created, 0 windows done before
 	// 3 created, 1 windows done before
-}
-
-// Check finds where counts, lists and edges differ; Repair fixes it.
-func ExampleRepository_Check() {
-	ctx := context.Background()
-	follows := open(ctx)
-	if _, _, err := follows.Follow(ctx, follow.Edge{Follower: "jack", Followee: "chris"}); err != nil {
-		log.Fatal(err)
-	}
-
-	drift, err := follows.Check(ctx, "chris")
-	if err != nil {
-		log.Fatal(err)
-	}
-	if drift != (follow.Drift{}) {
-		if drift, err = follows.Repair(ctx, "chris"); err != nil {
-			log.Fatal(err)
-		}
-	}
-	fmt.Printf("%+v\n", drift)
-	// Output:
-	// {Followers:0 Following:0 Counters:0 Torn:0 Orphans:0 Damaged:0}
 }
 
 // open returns a repository over a new table.

@@ -1,10 +1,15 @@
 package follow_test
 
 import (
+	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,7 +126,7 @@ func TestImportKeepsExistingEdges(t *testing.T) {
 	requireStored(t, w, []follow.Edge{edges[0], edges[1], edges[3], edges[5]})
 }
 
-func TestImportTwiceChangesNothing(t *testing.T) {
+func TestImportTwiceOrOfAnotherSequenceChangesNothing(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	w := newWorld(t, sharded(2), m.Wrap)
@@ -138,36 +143,22 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 		first.Resumed = 4
 		require.Equal(t, first, second)
 	})
-	require.Equal(t, before, scan(t, w))
-
-	// An edge that has ended since is not created again.
-	removed, err := w.Unfollow(t.Context(), edges[0])
-	require.NoError(t, err)
-	require.True(t, removed)
-	_, err = w.Import(t.Context(), "old", sequence(edges), opts)
-	require.NoError(t, err)
-	requireStored(t, w, edges[1:])
-}
-
-func TestImportRefusesAnotherSequence(t *testing.T) {
-	t.Parallel()
-	edges := friends(3, 30, 100)
-	w := newWorld(t, nil)
-	opts := &follow.ImportOptions{Window: 30}
-	_, err := w.Import(t.Context(), "old", sequence(edges), opts)
-	require.NoError(t, err)
-	before := scan(t, w)
-	swapped := append([]follow.Edge{edges[1], edges[0]}, edges[2:]...)
 	for name, other := range map[string][]follow.Edge{
-		"shorter": edges[:59],
-		"longer":  append(friends(3, 30, 100), follow.Edge{Follower: "x", Followee: "y"}),
-		"swapped": swapped,
+		"shorter": edges[:len(edges)/2],
+		"longer":  append(slices.Clone(edges), follow.Edge{Follower: "x", Followee: "y"}),
+		"swapped": append([]follow.Edge{edges[1], edges[0]}, edges[2:]...),
 		"none":    nil,
 	} {
 		_, err := w.Import(t.Context(), "old", sequence(other), opts)
 		require.ErrorIs(t, err, plaza.ErrConflict, name)
-		require.Equal(t, before, scan(t, w), name)
 	}
+	require.Equal(t, before, scan(t, w))
+
+	// An edge that has ended since is not created again.
+	w.unfollow(t, edges[0], true)
+	_, err = w.Import(t.Context(), "old", sequence(edges), opts)
+	require.NoError(t, err)
+	requireStored(t, w, edges[1:])
 }
 
 // The twenty-sixth edge is in the third window of ten.
@@ -302,4 +293,28 @@ func TestImportLeavesOutEndedEdges(t *testing.T) {
 	require.Equal(t, follow.ImportResult{Edges: 2, Created: 2, Windows: 1}, result)
 	requireStored(t, w, []follow.Edge{other, after, minted})
 	requireSound(t, w, "ann", "bob", "cat", "dan")
+}
+
+// TestImportOfARealGraph runs only beside a checkout of the data.
+func TestImportOfARealGraph(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "graph", "wiki-vote.txt.gz"))
+	if os.IsNotExist(err) {
+		t.Skip("no ../shared/data/graph/wiki-vote.txt.gz beside the checkout")
+	}
+	require.NoError(t, err)
+	defer f.Close()
+	text, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	var edges []follow.Edge
+	for lines := bufio.NewScanner(text); lines.Scan() && len(edges) < faults.Size(25_000, 150); {
+		if fields := strings.Fields(lines.Text()); len(fields) == 2 && fields[0] != "#" {
+			edges = append(edges, follow.Edge{Follower: fields[0], Followee: fields[1]})
+		}
+	}
+	w := newWorld(t, nil)
+	result, err := w.Import(t.Context(), "wiki-vote", sequence(edges), nil)
+	require.NoError(t, err)
+	require.EqualValues(t, len(edges), result.Created)
+	requireStored(t, w, edges)
 }

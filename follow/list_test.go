@@ -2,8 +2,6 @@ package follow_test
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,28 +47,4 @@ func TestAWalkReadsAThousandFollowersAtATime(t *testing.T) {
 		require.Equal(t, want[999:], seeAll(page.Items))
 		require.Empty(t, page.Next)
 	})
-}
-
-func TestCountsOfMany(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, sharded(8))
-	w.fans(t, "star", faults.Size(20, 8))
-	w.follow(t, "star", "planet")
-	want := map[string]follow.Counts{
-		"star":         {Followers: int64(faults.Size(20, 8)), Following: 1},
-		"planet":       {Followers: 1},
-		"unheard-of":   {},
-		"star-fan-000": {Following: 1},
-	}
-	users := append(slices.Collect(maps.Keys(want)), "star")
-	for i := range 100 - len(users) {
-		users = append(users, fmt.Sprint("user ", i))
-		want[fmt.Sprint("user ", i)] = follow.Counts{}
-	}
-	got, err := w.CountsMany(t.Context(), users)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-	got, err = w.CountsMany(t.Context(), nil)
-	require.NoError(t, err)
-	require.Empty(t, got)
 }

@@ -69,17 +69,6 @@ func TestWalkFindsEveryStandingFollowerOnce(t *testing.T) {
 	}
 }
 
-func TestWalkWithoutFollowersIsEmpty(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.follow(t, "jack", "chris")
-	for _, nobody := range []string{"jack", "unheard-of"} {
-		page, err := w.Walk(t.Context(), nobody, cursor.PageRequest{})
-		require.NoError(t, err)
-		require.Empty(t, page)
-	}
-}
-
 func TestForgedWalkCursorsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sharded(8))
@@ -113,17 +102,4 @@ func TestForgedWalkCursorsAreRefused(t *testing.T) {
 			require.True(t, slices.ContainsFunc(stars, func(s follow.Edge) bool { return see(s) == see(e) }))
 		}
 	}
-}
-
-func TestUnfollowTakesAnEdgeFromWalk(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, sharded(4))
-	w.fans(t, "chris", 6)
-	for _, e := range all(t, w.Walk, "chris", 10)[:3] {
-		removed, err := w.Unfollow(t.Context(), e)
-		require.NoError(t, err)
-		require.True(t, removed)
-	}
-	requireStored(t, w, all(t, w.Followers, "chris", 10))
-	require.Len(t, all(t, w.Walk, "chris", 10), 3)
 }

@@ -74,80 +74,43 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 	require.Empty(t, all(t, of(w.ByObject, "other", nil), 100))
 }
 
-func TestAnIDOfAnotherUserIsAConflict(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	root := w.says(t, "ann", "bird")
-	var replies []comment.Comment
-	for i := range 4 {
-		replies = append(replies, w.replies(t, fmt.Sprint("user ", i), root))
-	}
-	first, rest := replies[0], replies[3]
-	takes := func(what string, taken comment.Comment, want error) {
-		t.Helper()
-		_, _, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: taken.Root, ID: taken.ID, User: "eve", Text: "mine"})
-		require.ErrorIs(t, err, want, what)
-	}
-	w.delete(t, replies[1]) // one of the first three places is free again
-	takes("a first reply's", first, plaza.ErrConflict)
-	takes("a further reply's", rest, plaza.ErrConflict)
-	w.replies(t, "dora", root) // uses the free place
-	takes("a first reply's, with no first place free", first, plaza.ErrConflict)
-	takes("a root's", root, plaza.ErrConflict)
-	w.delete(t, root)
-	takes("a tombstone's", root, plaza.ErrRemoved)
-	require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
-	require.Equal(t, first, w.get(t, first))
-}
-
 func TestALateRepeatDoesNotRestoreAComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
-	const answered = "a comment with replies, by id"
-	given := map[string]comment.Comment{
-		"a leaf by id":                   {ID: w.id(t)},
-		"a leaf by key":                  {Key: "1"},
-		"a reply by id":                  {ID: w.id(t), Root: root.ID},
-		"a reply by key":                 {Key: "2", Root: root.ID},
-		answered:                         {ID: w.id(t)},
-		"a comment with replies, by key": {Key: "3"},
-	}
-	again := func(w world, c comment.Comment) error {
-		c.Object, c.User = "bird", "jack"
-		if c.Text == "" {
-			c.Text = "hello"
-		}
-		_, _, err := w.Add(t.Context(), c)
-		return err
-	}
-	for name, c := range faults.Sample(2, given, "a leaf by key") {
+	const answered = "an answered comment"
+	for name, c := range faults.Sample(2, map[string]comment.Comment{
+		"a leaf by id":       {ID: w.id(t)},
+		"a leaf by key":      {Key: "1"},
+		"a reply by id":      {ID: w.id(t), Root: root.ID},
+		"a reply by key":     {Key: "2", Root: root.ID},
+		answered + " by id":  {ID: w.id(t)},
+		answered + " by key": {Key: "3"},
+	}, "a leaf by key") {
 		c.Object, c.User, c.Text = "bird", "jack", "hello"
 		added := w.add(t, c)
-		if strings.HasPrefix(name, "a comment with replies") {
+		if strings.HasPrefix(name, answered) {
 			w.replies(t, "bob", added)
 		}
 		w.delete(t, added)
+		other := c
+		other.Text = "another"
 		for _, when := range faults.Some(2, 0, 30*24*time.Hour-time.Second, 11*time.Minute) {
 			later := w.at(t, today.Add(when))
-			require.ErrorIs(t, again(later, c), plaza.ErrRemoved, "%s, %v later", name, when)
-			other := c
-			other.Text = "another"
-			require.ErrorIs(t, again(later, other), plaza.ErrConflict, name)
+			require.ErrorIs(t, failed(later.Add(t.Context(), c)), plaza.ErrRemoved, "%s, %v later", name, when)
+			require.ErrorIs(t, failed(later.Add(t.Context(), other)), plaza.ErrConflict, name)
 		}
-	}
-	// By then everything but the tombstones has expired, even if the table
-	// still has it.
-	later := w.at(t, today.Add(30*24*time.Hour+time.Second))
-	for name, c := range given {
-		if name != answered {
-			unknown := c
-			unknown.Root, unknown.Parent = 0, w.id(t)
-			require.ErrorIs(t, again(later, unknown), plaza.ErrNotFound, name)
-			require.NoError(t, again(later, c), name)
+
+		// By then everything but the tombstones has expired, even if the table still has it.
+		expired := w.at(t, today.Add(30*24*time.Hour+time.Second))
+		if name == answered+" by id" {
+			require.ErrorIs(t, failed(expired.Add(t.Context(), c)), plaza.ErrRemoved)
+			continue
 		}
+		other.Root, other.Parent = 0, w.id(t)
+		require.ErrorIs(t, failed(expired.Add(t.Context(), other)), plaza.ErrNotFound, name)
+		require.NoError(t, failed(expired.Add(t.Context(), c)), name)
 	}
-	require.ErrorIs(t, again(later, given[answered]), plaza.ErrRemoved)
 }
 
 func TestRepliesToRemovedOrHiddenCommentsAreRefused(t *testing.T) {

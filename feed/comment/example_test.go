@@ -2,13 +2,11 @@ package comment_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
@@ -122,140 +120,6 @@ func ExampleRepository_Top() {
 	// 1 Beautiful bird!
 	// 0 Nice.
 	// 0 First!
-}
-
-// A repeated Add, for example after a timeout, adds one comment.
-func ExampleRepository_Add() {
-	ctx := context.Background()
-	comments := open(ctx, &comment.Options{Consistent: true})
-
-	c := comment.Comment{Object: "picture:10", User: "ann", Text: "Beautiful bird!", Key: "form-7"}
-	for range 2 {
-		_, created, err := comments.Add(ctx, c)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(created)
-	}
-	c.Text = "Ugly bird!"
-	_, _, err := comments.Add(ctx, c)
-	fmt.Println(errors.Is(err, plaza.ErrConflict))
-
-	counts, err := comments.Counts(ctx, "picture:10")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(counts.All)
-	// Output:
-	// true
-	// false
-	// true
-	// 1
-}
-
-// Replies reads a whole thread. ByUser lists a user's comments on all objects.
-func ExampleRepository_Replies() {
-	ctx := context.Background()
-	comments := open(ctx, &comment.Options{Consistent: true})
-
-	root, _, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "ann", Text: "Which bird?"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, text := range []string{"A heron.", "A kingfisher.", "No, a heron."} {
-		if _, _, err := comments.Add(ctx, comment.Comment{Object: "picture:10", Root: root.ID, User: "bob", Text: text}); err != nil {
-			log.Fatal(err)
-		}
-	}
-	thread := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
-		return comments.Replies(ctx, root.Address(), req, &comment.ListOptions{Oldest: true})
-	}
-	for reply, err := range cursor.All(ctx, thread) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(reply.Text)
-	}
-	page, err := comments.ByUser(ctx, "bob", cursor.PageRequest{Limit: 1}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("bob's latest:", page.Items[0].Text)
-	// Output:
-	// A heron.
-	// A kingfisher.
-	// No, a heron.
-	// bob's latest: No, a heron.
-}
-
-// A moderator hides, removes and pins.
-func ExampleRepository_Hide() {
-	ctx := context.Background()
-	comments := open(ctx, &comment.Options{Consistent: true})
-
-	var added []comment.Comment
-	for _, text := range []string{"Buy cheap watches!", "A kingfisher.", "First!"} {
-		c, _, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "bob", Text: text})
-		if err != nil {
-			log.Fatal(err)
-		}
-		added = append(added, c)
-	}
-	if _, err := comments.Remove(ctx, added[0].Address(), comment.Removal{By: "moderator", Reason: "spam"}); err != nil {
-		log.Fatal(err)
-	}
-	if _, err := comments.Pin(ctx, added[1].Address()); err != nil {
-		log.Fatal(err)
-	}
-	for range 2 {
-		changed, err := comments.Hide(ctx, added[2].Address())
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println("hidden:", changed)
-	}
-	pinned, err := comments.Pinned(ctx, "picture:10")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("pinned:", pinned.Text)
-	page, err := comments.ByObject(ctx, "picture:10", cursor.PageRequest{}, &comment.ListOptions{WithHidden: true})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, c := range page.Items {
-		fmt.Println(c.Text, c.Hidden)
-	}
-	// Output:
-	// hidden: true
-	// hidden: false
-	// pinned: A kingfisher.
-	// First! true
-	// A kingfisher. false
-}
-
-// Erase deletes all comments of a user who leaves. Comments with answers become
-// tombstones without a name.
-func ExampleRepository_Erase() {
-	ctx := context.Background()
-	comments := open(ctx, &comment.Options{Consistent: true})
-
-	root, _, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "ann", Text: "Which bird?"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if _, _, err := comments.Add(ctx, comment.Comment{Object: "picture:10", Root: root.ID, User: "bob", Text: "A heron."}); err != nil {
-		log.Fatal(err)
-	}
-	if err := comments.Erase(ctx, "ann"); err != nil {
-		log.Fatal(err)
-	}
-	left, err := comments.Get(ctx, root.Address())
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%q %q %v %d\n", left.User, left.Text, left.Removed != nil, left.Replies)
-	// Output: "" "" true 1
 }
 
 // open returns a repository over a new table.

@@ -40,13 +40,20 @@ func TestFirstRepliesAreTheOldestThatStand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
-	first := func() []ids.ID { return idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First) }
 	var replies []comment.Comment
-	for range 12 {
-		replies = append(replies, w.replies(t, "bob", root))
+	var left []ids.ID
+	add := func(n int) {
+		for range n {
+			replies = append(replies, w.replies(t, "bob", root))
+			left = append(left, replies[len(replies)-1].ID)
+		}
 	}
-	left := idsOf(replies)
-	require.Equal(t, left[:3], first())
+	shows := func(what string) {
+		t.Helper()
+		require.Equal(t, left[:min(len(left), 3)], idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First), what)
+	}
+	add(12)
+	shows("12 are added")
 	for i := range replies {
 		if i%2 == 0 {
 			w.delete(t, replies[i])
@@ -54,46 +61,34 @@ func TestFirstRepliesAreTheOldestThatStand(t *testing.T) {
 			w.hide(t, replies[i])
 		}
 		left = left[1:]
-		require.Equal(t, left[:min(len(left), 3)], first(), "%d are gone", i+1)
+		shows("the first is gone")
 	}
 	for i := len(replies) - 1; i > 0; i -= 2 {
 		w.unhide(t, replies[i])
 		left = slices.Insert(left, 0, replies[i].ID)
-		require.Equal(t, left[:min(len(left), 3)], first(), "%d is back", i)
+		shows("one is back")
 	}
-	for range 3 {
-		left = append(left, w.replies(t, "bob", root).ID)
-	}
-	require.Equal(t, left[:3], first())
+	add(3)
+	shows("others are added")
 	older, err := ids.Backdate(time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC), "imported")
 	require.NoError(t, err)
 	w.add(t, comment.Comment{Object: "bird", Root: root.ID, ID: older, User: "ann"})
-	require.Equal(t, []ids.ID{older, left[0], left[1]}, first())
+	left = slices.Insert(left, 0, older)
+	shows("an older one is added")
 	w.requireFirst(t, "bird")
-}
 
-// TestALongThreadWhoseFirstRepliesAreDeleted adds more replies than a root
-// names, and deletes them from the first on.
-func TestALongThreadWhoseFirstRepliesAreDeleted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	root := w.says(t, "ann", "bird")
-	var replies []comment.Comment
-	for range 4 {
-		replies = append(replies, w.replies(t, "bob", root))
+	// Most replies of a long thread come after the first ones are gone.
+	root, replies, left = w.says(t, "ann", "bird"), nil, nil
+	add(4)
+	for i := range 3 {
+		w.delete(t, replies[i])
 	}
-	for range 3 {
-		w.delete(t, replies[0])
-		replies = replies[1:]
-	}
-	for range faults.Size(9, 6) {
-		replies = append(replies, w.replies(t, "bob", root))
-	}
-	for len(replies) > 0 {
-		threads := all(t, of(w.Threads, "bird", nil), 5)
-		require.Equal(t, idsOf(replies[:min(len(replies), 3)]), idsOf(threads[0].First))
-		w.delete(t, replies[0])
-		replies = replies[1:]
+	left = left[3:]
+	add(faults.Size(9, 6)) // more than a root names
+	for _, reply := range replies[3:] {
+		shows("the first is deleted")
+		w.delete(t, reply)
+		left = left[1:]
 	}
 }
 

@@ -17,32 +17,40 @@ func (w world) interrupted(t *testing.T, by func()) world {
 	return w.process(t, nil, faults.Before(t, "TransactWriteItems", by).Wrap)
 }
 
-// TestAnIDTakenConcurrentlyIsAConflict adds a reply whose id another user takes in the
-// same thread meanwhile, among the first replies or the rest.
-func TestAnIDTakenConcurrentlyIsAConflict(t *testing.T) {
+// TestAnIDThatAnotherUserTakesIsAConflict adds a reply whose id another user takes in the
+// same thread before or meanwhile, among the first replies or the rest.
+func TestAnIDThatAnotherUserTakesIsAConflict(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{"among the first", "among the rest"} {
 		for seen := faults.Size(2, 3); seen <= 3; seen++ {
-			w := newWorld(t, nil)
-			root := w.says(t, "ann", "bird")
-			first := w.replies(t, "bob", root)
-			for range seen - 1 {
-				w.replies(t, "bob", root)
+			for _, meanwhile := range []bool{true, false} {
+				w := newWorld(t, nil)
+				root := w.says(t, "ann", "bird")
+				first := w.replies(t, "bob", root)
+				for range seen - 1 {
+					w.replies(t, "bob", root)
+				}
+				mine := comment.Comment{Object: "bird", Root: root.ID, ID: w.id(t), User: "eve", Text: "mine"}
+				take := func() {
+					w.replies(t, "chris", root)
+					if place == "among the first" {
+						w.delete(t, first) // its place is free again
+					}
+					w.add(t, comment.Comment{Object: "bird", Root: root.ID, ID: mine.ID, User: "chris"})
+					if place == "among the rest" {
+						w.delete(t, first)
+					}
+				}
+				late := w
+				if meanwhile {
+					late = w.interrupted(t, take)
+				} else {
+					take()
+				}
+				_, _, err := late.Add(t.Context(), mine)
+				require.ErrorIs(t, err, plaza.ErrConflict, "%s, %d seen", place, seen)
+				require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
 			}
-			mine := comment.Comment{Object: "bird", Root: root.ID, ID: w.id(t), User: "eve", Text: "mine"}
-			late := w.interrupted(t, func() {
-				w.replies(t, "chris", root)
-				if place == "among the first" {
-					w.delete(t, first) // its place is free again
-				}
-				w.add(t, comment.Comment{Object: "bird", Root: root.ID, ID: mine.ID, User: "chris"})
-				if place == "among the rest" {
-					w.delete(t, first)
-				}
-			})
-			_, _, err := late.Add(t.Context(), mine)
-			require.ErrorIs(t, err, plaza.ErrConflict, "%s, %d seen", place, seen)
-			require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
 		}
 	}
 }
@@ -59,19 +67,24 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 		add      = func(w world, root, _ comment.Comment) { w.replies(t, "bob", root) }
 		withdraw = func(w world, _, reply comment.Comment) { w.delete(t, reply) }
 		answer   = func(w world, _, reply comment.Comment) { w.replies(t, "user 1", reply) }
+		flow     = func(w world, root, _ comment.Comment) {
+			w.add(t, comment.Comment{Object: root.Object, User: "user 1", Parent: root.ID})
+		}
 	)
 	first := newWorld(t, nil)
 	for name, c := range faults.Sample(2, map[string]struct{ first, call, meanwhile act }{
-		"a reply is deleted, its root hidden":             {nil, withdraw, hide},
-		"a reply is deleted, its root unhidden":           {hide, withdraw, unhide},
-		"a reply is deleted, then answered":               {nil, withdraw, answer},
-		"a root is hidden, a reply added":                 {nil, hide, add},
-		"a root is hidden, a reply deleted":               {nil, hide, withdraw},
-		"a root is hidden, and removed":                   {nil, hide, remove},
-		"a root without replies is hidden, a reply added": {withdraw, hide, add},
-		"a root is removed, its replies deleted":          {nil, remove, withdraw},
-		"a root is removed, and hidden":                   {nil, remove, hide},
-		"a hidden root is removed, and unhidden":          {hide, remove, unhide},
+		"a reply is deleted, its root hidden":              {nil, withdraw, hide},
+		"a reply is deleted, its root unhidden":            {hide, withdraw, unhide},
+		"a reply is deleted, then answered":                {nil, withdraw, answer},
+		"a root is hidden, a reply added":                  {nil, hide, add},
+		"a root is hidden, a reply deleted":                {nil, hide, withdraw},
+		"a root is hidden, and removed":                    {nil, hide, remove},
+		"a root without replies is hidden, a reply added":  {withdraw, hide, add},
+		"a root is removed, its replies deleted":           {nil, remove, withdraw},
+		"a root is removed, and hidden":                    {nil, remove, hide},
+		"a root without replies is removed, then answered": {withdraw, remove, add},
+		"a comment of the flow is removed, then answered":  {withdraw, remove, flow},
+		"a hidden root is removed, and unhidden":           {hide, remove, unhide},
 	}, "a root is hidden, and removed", "a root without replies is hidden, a reply added") {
 		w := first.process(t, nil)
 		root := w.says(t, "user 0", name)

@@ -50,12 +50,3 @@ func TestAQuoteFollowsTheQuotedComment(t *testing.T) {
 }
 
 func excerptOf(text string) string { return string([]rune(text)[:min(100, len([]rune(text)))]) }
-
-func TestAnAnswerMayQuoteItsParent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	c := w.says(t, "ann", "bird")
-	answer := w.add(t, comment.Comment{Object: "bird", User: "bob", Parent: c.ID, Quote: &comment.Quote{Address: c.Address()}})
-	require.Equal(t, "ann", w.get(t, answer).Quote.User)
-	require.EqualValues(t, 1, w.get(t, c).Replies)
-}

@@ -94,23 +94,27 @@ func TestOnlyItsAuthorEditsAndDeletes(t *testing.T) {
 	}
 }
 
-func TestTheIDOfARemovedCommentCannotBeReused(t *testing.T) {
+func TestTheIDOfACommentCannotBeReusedEvenIfItIsRemoved(t *testing.T) {
 	t.Parallel()
-	for name, erased := range map[string]bool{"deleted": false, "erased": true} {
+	for _, name := range []string{"a leaf", "an answered comment", "an erased comment"} {
 		w := newWorld(t, nil)
 		given := comment.Comment{Object: "bird", User: "ann", Text: "rules", ID: w.id(t)}
 		ann := w.add(t, given)
 		_, err := w.Pin(t.Context(), ann.Address())
 		require.NoError(t, err)
 		quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Text: "yes", Quote: &comment.Quote{Address: ann.Address()}})
-		if erased {
+		if name == "an answered comment" {
+			w.replies(t, "bob", ann)
+		}
+		other := comment.Comment{Object: "bird", User: "eve", Text: "spam", ID: ann.ID}
+		require.ErrorIs(t, failed(w.Add(t.Context(), other)), plaza.ErrConflict, name)
+		if name == "an erased comment" {
 			require.NoError(t, w.Erase(t.Context(), "ann"))
 		} else {
 			w.delete(t, ann)
 		}
 
-		_, _, err = w.Add(t.Context(), comment.Comment{Object: "bird", User: "eve", Text: "spam", ID: ann.ID})
-		require.ErrorIs(t, err, plaza.ErrRemoved, name)
+		require.ErrorIs(t, failed(w.Add(t.Context(), other)), plaza.ErrRemoved, name)
 		_, _, err = w.Add(t.Context(), given)
 		require.ErrorIs(t, err, plaza.ErrRemoved, name)
 		_, err = w.Pinned(t.Context(), "bird")

@@ -127,7 +127,7 @@ func (w world) places(t *testing.T) []any {
 	return places
 }
 
-func TestCommentsOlderThanScoresGetAPlace(t *testing.T) {
+func TestACommentOlderThanScoresGetsAPlaceUntilItIsRemoved(t *testing.T) {
 	t.Parallel()
 	plain := newWorld(t, nil)
 	old := plain.says(t, "ann", "bird")
@@ -138,16 +138,17 @@ func TestCommentsOlderThanScoresGetAPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, moved)
 	w.requireTop(t, l, []comment.Comment{old})
-	plain.delete(t, old)
-	require.Empty(t, w.places(t), "removed by a process without scores")
-}
-
-func TestAnErrorOfScoreEndsUpdateScore(t *testing.T) {
-	t.Parallel()
 	boom := errors.New("boom")
-	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, boom }})
-	_, err := w.UpdateScore(t.Context(), w.says(t, "ann", "bird").Address())
-	require.ErrorIs(t, err, boom)
+	failing := plain.process(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, boom }})
+	require.ErrorIs(t, failed(failing.UpdateScore(t.Context(), old.Address())), boom)
+
+	// A process without scores removes it while its score changes.
+	late := plain.interrupted(t, func() {
+		l.set(old.ID, 5)
+		require.NoError(t, failed(w.UpdateScore(t.Context(), old.Address())))
+	})
+	late.delete(t, old)
+	require.Empty(t, w.places(t))
 }
 
 func TestTopIsExactOnceScoresStopChanging(t *testing.T) {
@@ -222,17 +223,4 @@ func TestUpdateScoreAsksAgainAfterAConcurrentChange(t *testing.T) {
 	_, err = w.UpdateScore(t.Context(), other.Address())
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	require.Len(t, w.places(t), 2)
-}
-
-func TestUpdateScoreDuringADeleteLeavesNoPlace(t *testing.T) {
-	t.Parallel()
-	w, l := newScored(t)
-	c := w.says(t, "ann", "bird")
-	late := w.interrupted(t, func() {
-		l.set(c.ID, 5)
-		_, err := w.UpdateScore(t.Context(), c.Address())
-		require.NoError(t, err)
-	})
-	late.delete(t, c)
-	require.Empty(t, w.places(t))
 }

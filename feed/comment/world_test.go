@@ -2,6 +2,7 @@ package comment_test
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 var machines atomic.Uint32
@@ -172,4 +174,56 @@ func idsOf(cs []comment.Comment) []ids.ID {
 		got[i] = c.ID
 	}
 	return got
+}
+
+// settled repeats a call until its error is final or nil.
+func settled(call func() error) error {
+	for {
+		if err := call(); !faults.Passing(err) {
+			return err
+		}
+	}
+}
+
+// requireWhole fails unless the lists contain every stored comment and the
+// counts equal the lists.
+func (w world) requireWhole(t *testing.T, object string) {
+	t.Helper()
+	withHidden := &comment.ListOptions{WithHidden: true}
+	var stored []comment.Comment
+	for _, root := range all(t, of(w.ByObject, object, withHidden), 50) {
+		stored = append(stored, root)
+		stored = append(stored, all(t, of(w.Replies, root.Address(), withHidden), 50)...)
+	}
+	var want comment.Counts
+	reached := map[ids.ID]bool{}
+	for _, c := range stored {
+		reached[c.ID] = true
+		if c.Removed == nil && !c.Hidden {
+			want.All++
+			if c.Root == 0 {
+				want.Roots++
+			}
+		}
+	}
+	require.Equal(t, want, w.counts(t, object))
+	for _, c := range stored {
+		children := int64(0)
+		for _, child := range stored {
+			if child.Removed == nil && (child.Root == c.ID || child.Parent == c.ID) {
+				children++
+			}
+		}
+		require.Equal(t, children, c.Replies)
+		if c.Parent != 0 {
+			require.True(t, reached[c.Parent], "its parent is gone")
+		}
+	}
+	for n := range 4 {
+		for _, c := range all(t, of(w.ByUser, fmt.Sprint("user ", n), withHidden), 50) {
+			if c.Object == object && c.Removed == nil {
+				require.True(t, reached[c.ID], "%v is in no list of the object", c.ID)
+			}
+		}
+	}
 }

@@ -22,9 +22,7 @@ func fans(t testing.TB, w world, n int) (ofJack, others []reaction.Reaction) {
 			ofJack = append(ofJack, w.react(t, "jack", object, kinds[i%3]), w.react(t, "jack", object, "pin"))
 		}
 	}
-	gone := w.react(t, "jack", "object of old", "like")
-	_, err := w.Unreact(t.Context(), gone)
-	require.NoError(t, err)
+	unreact(t, w, w.react(t, "jack", "object of old", "like"))
 	return ofJack, others
 }
 
@@ -35,12 +33,9 @@ func TestEraseRemovesUnknownKinds(t *testing.T) {
 	w := newWorld(t, options(2))
 	ofJack, others := fans(t, w, 8)
 	narrow := w.process(t, &reaction.Options{Kinds: []string{"like"}, Consistent: true})
-	for _, s := range []side{narrow.user("jack"), narrow.object("object 0")} {
-		requireSound(t, s)
-		drift, err := s.repair(t.Context(), s.name)
-		require.NoError(t, err)
-		require.Zero(t, drift)
-	}
+	narrow.requireSound(t, "jack", "object 0")
+	require.NoError(t, failed(narrow.RepairUser(t.Context(), "jack")))
+	require.NoError(t, failed(narrow.Repair(t.Context(), "object 0")))
 	requireStored(t, w, append(ofJack, others...)...)
 	require.NoError(t, narrow.EraseObject(t.Context(), "object 0"))
 	require.NoError(t, narrow.Erase(t.Context(), "jack"))
@@ -80,23 +75,13 @@ func TestEraseKeepsAGuardOfANewKind(t *testing.T) {
 func TestEraseLeavesAGuardThatHoldsAKindItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(1))
-	old := w.react(t, "jack", "photo", "like")
-	_, err := w.Unreact(t.Context(), old)
-	require.NoError(t, err)
-	in := faults.New(t, 0, faults.Rates{})
+	unreact(t, w, w.react(t, "jack", "photo", "like"))
 	var pin reaction.Reaction
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "UpdateItem" && pin.ID == 0 {
-			pin = w.react(t, "jack", "photo", "pin")
-		}
-		return faults.Fault{}
-	})
+	in := faults.Before(t, "UpdateItem", func() { pin = w.react(t, "jack", "photo", "pin") })
 	narrow := w.process(t, &reaction.Options{Kinds: []string{"like"}, Consistent: true}, in.Wrap)
 	require.NoError(t, narrow.Erase(t.Context(), "jack"))
 	require.NotZero(t, pin.ID)
-	d, err := w.CheckUser(t.Context(), "jack")
-	require.NoError(t, err)
-	require.Zero(t, d)
+	w.requireSound(t, "jack", "photo")
 }
 
 func TestEraseObjectExpiresAGuardWhoseOtherKindEndsMeanwhile(t *testing.T) {

@@ -1,11 +1,9 @@
 package reaction_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -55,36 +53,9 @@ func TestASwitchAfterAStaleRead(t *testing.T) {
 		now = w.react(t, "jack", "photo", kind)
 		requireStored(t, w, now)
 	}
-	_, err := w.Unreact(t.Context(), now)
-	require.NoError(t, err)
+	unreact(t, w, now)
 	now = w.react(t, "jack", "photo", "love")
 	requireStored(t, w, now)
-}
-
-func TestRacingSwitchesEndWithOneKind(t *testing.T) {
-	t.Parallel()
-	base := newWorld(t, options(1))
-	var stand []reaction.Reaction
-	for round := range faults.Seeds(40) {
-		object := fmt.Sprint("object ", round)
-		if round%2 == 0 {
-			base.react(t, "jack", object, "haha")
-		}
-		var group errgroup.Group
-		for i, kind := range []string{"like", "love"} {
-			w := base.process(t, options(1+int(round%2)*i))
-			group.Go(func() error {
-				_, _, err := w.React(t.Context(), reaction.Reaction{User: "jack", Object: object, Kind: kind})
-				return err
-			})
-		}
-		require.NoError(t, group.Wait())
-		stands := read(t, base.ByObject, object, "", 25)
-		require.Len(t, stands, 1)
-		require.NotEqual(t, "haha", stands[0].Kind)
-		stand = append(stand, stands[0])
-	}
-	requireStored(t, base, stand...)
 }
 
 // TestKindsCanBeGroupedLater groups two kinds that a user already has on an

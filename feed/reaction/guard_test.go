@@ -22,7 +22,7 @@ func TestGuardsExpireOnlyOnceTheirUserIsErased(t *testing.T) {
 	opts := options(1)
 	opts.Now = func() time.Time { return now }
 	w := newWorld(t, opts)
-	guard := func() map[string]string { return scan(t, w)[edgetest.Key{"U#jack", "photo"}] }
+	guard := func() map[string]string { return edgetest.Scan(t, w.table)[edgetest.Key{"U#jack", "photo"}] }
 	like := w.react(t, "jack", "photo", "like")
 	unreact(t, w, like)
 	require.Equal(t, like.ID.String(), guard()["ended#like"])
@@ -60,7 +60,7 @@ func TestASwitchAmongTheMostKinds(t *testing.T) {
 		_, _, err := w.React(t.Context(), a)
 		require.ErrorIs(t, err, plaza.ErrRemoved)
 	}
-	requireSound(t, w.user("jack"), w.object("photo"))
+	w.requireSound(t, "jack", "photo")
 }
 
 // TestADamagedGuardRefusesWritesUntilRepaired damages the guard's version.
@@ -74,8 +74,6 @@ func TestADamagedGuardRefusesWritesUntilRepaired(t *testing.T) {
 	drift, err := w.RepairUser(t.Context(), "jack")
 	require.NoError(t, err)
 	require.Equal(t, reaction.Drift{Damaged: 1}, drift)
-	drift, err = w.RepairUser(t.Context(), "jack")
-	require.NoError(t, err)
-	require.Zero(t, drift)
+	w.requireSound(t, "jack", "photo")
 	requireStored(t, w, pin, w.react(t, "jack", "photo", "like"))
 }

@@ -115,11 +115,6 @@ func newestFirst(all []reaction.Reaction) []edgetest.Edge {
 	return seen
 }
 
-func scan(t testing.TB, w world) edgetest.Stored {
-	t.Helper()
-	return edgetest.Scan(t, w.table)
-}
-
 // requireStored reads the whole table and fails unless it has exactly these
 // reactions.
 func requireStored(t testing.TB, w world, all ...reaction.Reaction) {
@@ -141,20 +136,13 @@ func unreact(t testing.TB, w world, a reaction.Reaction) {
 	require.True(t, removed)
 }
 
-// side is a user or an object to check and repair.
-type side struct {
-	name          string
-	check, repair func(context.Context, string) (reaction.Drift, error)
-}
-
-func (w world) user(name string) side   { return side{name, w.CheckUser, w.RepairUser} }
-func (w world) object(name string) side { return side{name, w.Check, w.Repair} }
-
-func requireSound(t testing.TB, sides ...side) {
+// requireSound fails if a check of the user or of the object finds anything.
+func (w world) requireSound(t testing.TB, user, object string) {
 	t.Helper()
-	for _, s := range sides {
-		drift, err := s.check(t.Context(), s.name)
-		require.NoError(t, err)
-		require.Zero(t, drift, "check of %q", s.name)
-	}
+	drift, err := w.CheckUser(t.Context(), user)
+	require.NoError(t, err)
+	require.Zero(t, drift)
+	drift, err = w.Check(t.Context(), object)
+	require.NoError(t, err)
+	require.Zero(t, drift)
 }

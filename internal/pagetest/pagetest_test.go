@@ -23,40 +23,25 @@ func others(b bug) []Other {
 	return others
 }
 
-func TestExactListPasses(t *testing.T) {
-	Run(t, func(*testing.T) List[uint64] {
-		return newMemory(none, "mine").list(others(none)...)
-	})
-}
-
-func TestExactListPassesSealed(t *testing.T) {
+func TestExactListsPass(t *testing.T) {
 	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: []byte("0123456789abcdef0123456789abcdef")}, Now: func() time.Time { return time.Unix(0, 0) }})
 	require.NoError(t, err)
-	Run(t, func(*testing.T) List[uint64] {
-		m := newMemory(none, "mine")
-		m.codec = codec
-		return m.list(others(none)...)
-	})
-}
-
-func TestListWithoutOptionalFieldsPasses(t *testing.T) {
-	Run(t, func(*testing.T) List[uint64] {
-		m := newMemory(none, "mine")
-		m.max = 1000
-		l := m.list(others(none)...)
-		l.Hide, l.Requests = nil, nil
-		return l
-	})
-}
-
-// If removing hides items, pages are short and empty afterwards.
-func TestListThatKeepsTombstonesPasses(t *testing.T) {
-	Run(t, func(*testing.T) List[uint64] {
-		m := newMemory(none, "mine")
-		l := m.list(others(none)...)
-		l.Remove = m.hide
-		return l
-	})
+	for name, change := range map[string]func(*memory, *List[uint64]){
+		"plain":                   func(*memory, *List[uint64]) {},
+		"sealed":                  func(m *memory, _ *List[uint64]) { m.codec = codec },
+		"without optional fields": func(_ *memory, l *List[uint64]) { l.Hide, l.Requests = nil, nil },
+		"with another maximum":    func(m *memory, l *List[uint64]) { m.max, l.MaxLimit = 1000, 1000 },
+		"with tombstones":         func(m *memory, l *List[uint64]) { l.Remove = m.hide }, // pages are short and empty afterwards
+	} {
+		t.Run(name, func(t *testing.T) {
+			Run(t, func(*testing.T) List[uint64] {
+				m := newMemory(none, "mine")
+				l := m.list(others(none)...)
+				change(m, &l)
+				return l
+			})
+		})
+	}
 }
 
 // recorder is a T that records whether a check failed.
@@ -109,33 +94,4 @@ func TestEveryBugIsCaughtAndEveryCheckCatchesOne(t *testing.T) {
 	for _, c := range checks[uint64]() {
 		assert.True(t, caught[c.name], c.name)
 	}
-}
-
-func TestIncompleteListIsRefused(t *testing.T) {
-	whole := newMemory(none, "mine").list(others(none)...)
-	require.NoError(t, whole.validate())
-	for name, spoil := range map[string]func(*List[uint64]){
-		"Page":   func(l *List[uint64]) { l.Page = nil },
-		"ID":     func(l *List[uint64]) { l.ID = nil },
-		"Add":    func(l *List[uint64]) { l.Add = nil },
-		"Remove": func(l *List[uint64]) { l.Remove = nil },
-		"Others": func(l *List[uint64]) { l.Others = nil },
-	} {
-		l := whole
-		spoil(&l)
-		assert.Error(t, l.validate(), name)
-	}
-}
-
-func TestRequestsStayModerate(t *testing.T) {
-	requests, items := 0, uint64(0)
-	for _, c := range checks[uint64]() {
-		m := newMemory(none, "mine")
-		c.run(newProbe(t.Context(), t, m.list(others(none)...), new([]string)))
-		requests += m.requests
-		items += m.last / 10
-	}
-	t.Logf("%d requests, %d items", requests, items)
-	assert.Less(t, requests, 600)
-	assert.Less(t, items, uint64(500))
 }

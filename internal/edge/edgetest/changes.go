@@ -1,7 +1,6 @@
 package edgetest
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/faults"
-	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -46,8 +44,7 @@ func eachChange[E any](t *testing.T, f Feature[E]) {
 	sees("end", ended(e))
 	w.finish(t, e, false)
 	sees("a repeated end")
-	_, _, err = w.try(t.Context(), e)
-	require.ErrorIs(t, err, plaza.ErrRemoved)
+	w.refuses(t, e, plaza.ErrRemoved)
 	sees("a late begin")
 	w.finish(t, Edge{Tail: "ann", Head: "cat", Kind: f.first(), ID: w.id(t)}, false)
 	sees("an end that came first")
@@ -71,10 +68,7 @@ func eachChange[E any](t *testing.T, f Feature[E]) {
 		sees("a kind of no group", begun(free))
 		left = []Change{ended(other), ended(free)}
 	}
-	for _, of := range []edge.Ends{{Tail: "ann"}, {Head: "bob"}} {
-		_, err := w.Repair(t.Context(), of)
-		require.NoError(t, err)
-	}
+	w.repair(t, e.ends()...)
 	sees("Repair of what is whole")
 	require.NoError(t, w.Erase(t.Context(), edge.Ends{Tail: "ann"}))
 	sees("Erase", left...)
@@ -89,68 +83,10 @@ func repairChanges[E any](t *testing.T, f Feature[E]) {
 	w, changes := newStreamed(t, f, spread(1))
 	e := w.begin(t, "ann", "bob", f.first())
 	changes.Next(t)
-	guard := layout{f.Shape}.guard(e)
-	table := dynamotest.DB(t).Table(w.table)
-	require.NoError(t, table.Delete("pk", guard[0]).Range("sk", guard[1]).Run(t.Context()))
+	w.hand(t).Remove(layout{f.Shape}.guard(e))
 	require.Equal(t, []Change{ended(e)}, changes.Next(t))
-	for _, of := range []edge.Ends{{Tail: "ann"}, {Head: "bob"}} {
-		_, err := w.Repair(t.Context(), of)
-		require.NoError(t, err)
-	}
+	w.repair(t, e.ends()...)
 	require.Equal(t, []Change{begun(e)}, changes.Next(t))
-}
-
-// faultyChanges lets several processes write the same edges under faults. What
-// the stream reports are then the edges that stand, and each begins and ends once.
-func faultyChanges[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(6) {
-		w, changes := newStreamed(t, f, spread(1))
-		group := parallel.New()
-		for process := range 3 {
-			random := rand.New(rand.NewPCG(seed, uint64(process)))
-			rates := faults.Standard
-			rates.Conflict, rates.Stale = 0.05, 0.30
-			p := w.process(t, spread(1+process), faults.New(t, random.Uint64(), rates).Wrap)
-			group.Go(func() error {
-				slots := f.slots()
-				for range faults.Size(20, 8) {
-					e := slots[random.IntN(len(slots))]
-					begins := random.IntN(3) > 0
-					if begins {
-						e.ID = p.id(t)
-					}
-					faults.Acknowledged(t, func() error {
-						var err error
-						if begins {
-							_, _, err = p.try(t.Context(), e)
-						} else {
-							_, err = p.End(t.Context(), f.Of(e))
-						}
-						if faults.Passing(err) {
-							return err
-						}
-						return nil
-					})
-				}
-				return nil
-			})
-		}
-		require.NoError(t, group.Wait())
-		g, met := graph{}, map[Change]bool{}
-		for _, c := range changes.Next(t) {
-			require.False(t, met[c], "seed %d: %+v is reported twice", seed, c)
-			met[c] = true
-			if c.Began {
-				g[c.Edge.anyID()] = c.Edge.ID
-			} else {
-				require.Equal(t, g[c.Edge.anyID()], c.Edge.ID, "seed %d: what ends had begun", seed)
-				delete(g, c.Edge.anyID())
-			}
-		}
-		require.NotEmpty(t, met)
-		tails, heads := f.names()
-		w.holds(t, g, tails, heads)
-	}
 }
 
 // expiredChanges scripts what the engine does not do within a test: a guard that
@@ -175,15 +111,13 @@ func expiredChanges[E any](t *testing.T, f Feature[E]) {
 		want   []Change
 		err    error
 	}{
-		"an ended guard expires":  {stream.Record{Kind: stream.Remove, Old: with("ended", id), ByTTL: true}, nil, nil},
-		"whatever it held":        {stream.Record{Kind: stream.Remove, Old: with("id", id), ByTTL: true}, nil, nil},
-		"it is deleted by hand":   {stream.Record{Kind: stream.Remove, Old: with("id", id)}, []Change{ended(e)}, nil},
-		"it comes again":          {stream.Record{Kind: stream.Modify, Old: with("ended", id), New: with("id", id)}, []Change{begun(e)}, nil},
-		"an id is no id":          {stream.Record{Kind: stream.Insert, New: with("id", "x")}, nil, plaza.ErrCorrupt},
-		"it was no id":            {stream.Record{Kind: stream.Modify, Old: with("id", "x"), New: with("id", id)}, nil, plaza.ErrCorrupt},
-		"what ended is no id":     {stream.Record{Kind: stream.Insert, New: with("ended", "x")}, nil, plaza.ErrCorrupt},
-		"the images were dropped": {stream.Record{Kind: stream.Insert, Truncated: true}, nil, stream.ErrTruncated},
-		"one image is missing":    {stream.Record{Kind: stream.Modify, New: with("id", id)}, nil, stream.ErrView},
+		"an ended guard expires": {stream.Record{Kind: stream.Remove, Old: with("ended", id), ByTTL: true}, nil, nil},
+		"whatever it held":       {stream.Record{Kind: stream.Remove, Old: with("id", id), ByTTL: true}, nil, nil},
+		"it is deleted by hand":  {stream.Record{Kind: stream.Remove, Old: with("id", id)}, []Change{ended(e)}, nil},
+		"it comes again":         {stream.Record{Kind: stream.Modify, Old: with("ended", id), New: with("id", id)}, []Change{begun(e)}, nil},
+		"an id is no id":         {stream.Record{Kind: stream.Insert, New: with("id", "x")}, nil, plaza.ErrCorrupt},
+		"it was no id":           {stream.Record{Kind: stream.Modify, Old: with("id", "x"), New: with("id", id)}, nil, plaza.ErrCorrupt},
+		"what ended is no id":    {stream.Record{Kind: stream.Insert, New: with("ended", "x")}, nil, plaza.ErrCorrupt},
 	} {
 		c.record.Keys = key
 		got, err := f.Changes(c.record)

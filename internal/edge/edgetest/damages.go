@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -201,7 +203,7 @@ func (d damage[E]) left(s scene[E]) []Edge {
 	return append([]Edge{s.edge.anyID()}, s.others...)
 }
 
-func (e Edge) ends() [2]edge.Ends { return [2]edge.Ends{{Tail: e.Tail}, {Head: e.Head}} }
+func (e Edge) ends() []edge.Ends { return []edge.Ends{{Tail: e.Tail}, {Head: e.Head}} }
 
 func repairDamages[E any](t *testing.T, f Feature[E]) {
 	all := damages(f)
@@ -239,7 +241,7 @@ func waysToRepair(i, shards int) (ways []way) {
 
 func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, first int) {
 	s := damagedScene(t, f, shards, damage.do)
-	sides, want := s.edge.ends(), [2]edge.Drift{damage.ann, damage.bob}
+	sides, want := s.edge.ends(), []edge.Drift{damage.ann, damage.bob}
 	for i, of := range sides {
 		drift, err := s.Check(t.Context(), of)
 		require.NoError(t, err)
@@ -249,11 +251,8 @@ func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, f
 		want[0] = *damage.repaired
 	}
 
-	drift, err := s.Repair(t.Context(), sides[first])
-	require.NoError(t, err)
-	require.Equal(t, want[first], drift)
-	_, err = s.Repair(t.Context(), sides[1-first])
-	require.NoError(t, err)
+	s.repairs(t, sides[first], want[first])
+	s.repair(t, sides[1-first])
 	s.requireStored(t, damage.left(s)...)
 
 	before := Scan(t, s.world.table)
@@ -261,11 +260,69 @@ func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, f
 		s.requireSound(t, s.edge)
 	}
 	for _, of := range faults.Some(1, sides[1-first], sides[first]) {
-		again, err := s.Repair(t.Context(), of)
-		require.NoError(t, err)
-		require.Zero(t, again, "second Repair of %+v", of)
+		s.repairs(t, of, edge.Drift{})
 	}
 	require.Equal(t, before, Scan(t, s.world.table))
+}
+
+// repairSeveral combines damages, also of what cannot be read. Some torn edges are repaired
+// only after the counter of the other end.
+func repairSeveral[E any](t *testing.T, f Feature[E]) {
+	all := map[string]func(scene[E]){
+		"an id of another type":     func(s scene[E]) { s.Set(s.guardKey(), s.attribute("id"), 5) },
+		"no name in ann's list":     func(s scene[E]) { s.Set(s.rowOfTail(), f.Shape.Head, true) },
+		"no name in bob's list":     func(s scene[E]) { s.Set(s.rowOfHead(), f.Shape.Tail, true) },
+		"a count of another type":   func(s scene[E]) { s.Set(s.headCounter(), of(f.first(), f.Shape.Count), "many") },
+		"a version of another type": func(s scene[E]) { s.Set(s.headCounter(), "ver", "x") },
+		"a shard that is none":      func(s scene[E]) { s.Set(s.counter("bob", 0), "shards", []int{-1}) },
+	}
+	for name, damage := range damages(f) {
+		all[name] = damage.do
+	}
+	names := slices.Sorted(maps.Keys(all))
+	for seed := range faults.Seeds(25) {
+		random := rand.New(rand.NewPCG(seed, 5))
+		some := []string{}
+		for range 2 + random.IntN(3) {
+			some = append(some, names[random.IntN(len(names))])
+		}
+		t.Run(strings.Join(some, ", "), func(t *testing.T) {
+			t.Parallel()
+			s := damagedScene(t, f, 5, func(s scene[E]) {
+				s.loose = true
+				for _, name := range some {
+					all[name](s)
+				}
+			})
+			e, plain := f.Of(s.edge), f.Of(s.edge.anyID())
+			OnlyDamage(t, "Get", failed(s.Get(t.Context(), plain)), plaza.ErrNotFound)
+			for name, call := range s.Further {
+				OnlyDamage(t, name, call(t.Context(), e), plaza.ErrNotFound, plaza.ErrConflict)
+			}
+			if seed%3 == 0 {
+				OnlyDamage(t, "Begin", failed(s.Begin(t.Context(), plain)), plaza.ErrConflict, plaza.ErrBusy)
+				OnlyDamage(t, "End", failed(s.End(t.Context(), plain)))
+			}
+
+			tails, heads := []string{"ann", "bob", "zoe"}, []string{"bob", "cat", "ann"}
+			for range 3 {
+				for i, tail := range tails {
+					s.read(t, s.ByTail, tail, "", 1)
+					s.read(t, s.ByHead, heads[i], "", 1)
+					for _, of := range []edge.Ends{{Tail: tail}, {Head: heads[i]}} {
+						OnlyDamage(t, "Check", failed(s.Check(t.Context(), of)))
+						OnlyDamage(t, "Repair", failed(s.Repair(t.Context(), of)))
+					}
+				}
+			}
+			g := graph{}
+			for i, tail := range tails {
+				s.requireSound(t, Edge{Tail: tail, Head: heads[i]})
+				maps.Copy(g, standing(s.read(t, s.ByTail, tail, "", 7)...))
+			}
+			s.holds(t, g, tails, heads)
+		})
+	}
 }
 
 // endsUncounted ends and replaces an edge that a counter does not count.
@@ -284,13 +341,9 @@ func endsUncounted[E any](t *testing.T, f Feature[E]) {
 		if f.hasKinds() {
 			other := s.edge.anyID()
 			other.Kind = f.OneOf[1]
-			_, _, err = s.try(t.Context(), other)
-			require.ErrorIs(t, err, plaza.ErrCorrupt, name)
+			s.refuses(t, other, plaza.ErrCorrupt)
 		}
-		for _, of := range s.edge.ends() {
-			_, err := s.Repair(t.Context(), of)
-			require.NoError(t, err, name)
-		}
+		s.repair(t, s.edge.ends()...)
 		s.finish(t, s.edge.anyID(), true)
 		s.requireStored(t, s.others...)
 	}
@@ -311,9 +364,7 @@ func repairRestoresHeadCount[E any](t *testing.T, f Feature[E]) {
 			return sum
 		}
 		before := versions()
-		drift, err := s.Repair(t.Context(), edge.Ends{Tail: "ann"})
-		require.NoError(t, err)
-		require.Equal(t, edge.Drift{Torn: 1}, drift, name)
+		s.repairs(t, edge.Ends{Tail: "ann"}, edge.Drift{Torn: 1})
 		require.Greater(t, versions(), before, name)
 		s.requireStored(t, damage.left(s)...)
 		s.requireSound(t, s.edge)
@@ -330,9 +381,7 @@ func repairEnded[E any](t *testing.T, f Feature[E]) {
 	h.Set(l.inTail(e), f.Shape.Head, "bob")
 	h.Set(l.inHead(e, 0), f.Shape.Tail, "ann")
 	for _, of := range e.ends() {
-		drift, err := w.Repair(t.Context(), of)
-		require.NoError(t, err)
-		require.Equal(t, edge.Drift{Orphans: 1}, drift)
+		w.repairs(t, of, edge.Drift{Orphans: 1})
 	}
 	w.requireStored(t)
 	w.requireSound(t, e)

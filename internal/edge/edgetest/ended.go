@@ -99,9 +99,7 @@ func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
 			}
 
 			require.Zero(t, l.Arrive(t))
-			_, begun, err := w.try(t.Context(), e)
-			require.ErrorIs(t, err, plaza.ErrRemoved, "a repeat is refused too")
-			require.False(t, begun)
+			w.refuses(t, e, plaza.ErrRemoved)
 			w.requireStored(t, c.left...)
 			if faults.Full() {
 				w.requireSound(t, e)
@@ -136,8 +134,7 @@ func endMeetsBegin[E any](t *testing.T, f Feature[E]) {
 	meeting.finish(t, e, true)
 	require.True(t, arrived)
 	w.requireStored(t)
-	_, _, err := w.try(t.Context(), e)
-	require.ErrorIs(t, err, plaza.ErrRemoved)
+	w.refuses(t, e, plaza.ErrRemoved)
 }
 
 // clockBehind checks that a minted id that is too small becomes one after the
@@ -162,8 +159,7 @@ func clockBehind[E any](t *testing.T, f Feature[E]) {
 
 		require.Equal(t, again, behind.give(t, again))
 		now.finish(t, again.anyID(), true)
-		_, _, err := now.try(t.Context(), again)
-		require.ErrorIs(t, err, plaza.ErrRemoved)
+		now.refuses(t, again, plaza.ErrRemoved)
 		last = again.ID
 	}
 

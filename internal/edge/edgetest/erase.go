@@ -128,8 +128,7 @@ func eraseEverything[E any](t *testing.T, f Feature[E]) {
 			}
 			for i, e := range all {
 				if f.touches(of, e) && (faults.Full() || i%2 == 0) {
-					_, _, err := w.try(t.Context(), e)
-					require.ErrorIs(t, err, plaza.ErrRemoved)
+					w.refuses(t, e, plaza.ErrRemoved)
 				}
 			}
 
@@ -150,10 +149,7 @@ func eraseTorn[E any](t *testing.T, f Feature[E]) {
 		for _, name := range torn {
 			s := damagedScene(t, f, 1, damages(f)[name].do)
 			require.NoError(t, s.Erase(t.Context(), of), name)
-			for _, other := range s.edge.ends() {
-				_, err := s.Repair(t.Context(), other)
-				require.NoError(t, err, name)
-			}
+			s.repair(t, s.edge.ends()...)
 			_, left := f.split(of, s.others)
 			s.requireErased(t, of, left)
 		}
@@ -172,12 +168,10 @@ func eraseUnread[E any](t *testing.T, f Feature[E]) {
 		require.ErrorIs(t, s.Erase(t.Context(), of), plaza.ErrCorrupt)
 		require.ErrorIs(t, s.Erase(t.Context(), of), plaza.ErrCorrupt)
 		if i == 1 { // it is given up
-			_, err := s.Repair(t.Context(), of)
-			require.NoError(t, err)
+			s.repair(t, of)
 			require.NoError(t, s.Erase(t.Context(), of))
 		}
-		_, err := s.Repair(t.Context(), edge.Ends{Tail: "ann"})
-		require.NoError(t, err)
+		s.repair(t, edge.Ends{Tail: "ann"})
 		s.requireStored(t, append(left, s.edge)...)
 		require.NoError(t, s.Erase(t.Context(), of))
 		s.requireErased(t, of, left)
@@ -186,8 +180,7 @@ func eraseUnread[E any](t *testing.T, f Feature[E]) {
 
 func eraseCounts[E any](t *testing.T, f Feature[E]) {
 	s := damagedScene(t, f, 1, damages(f)["the head's row gone"].do)
-	_, err := s.Repair(t.Context(), edge.Ends{Head: "bob"})
-	require.NoError(t, err)
+	s.repair(t, edge.Ends{Head: "bob"})
 	require.NoError(t, s.Erase(t.Context(), edge.Ends{Tail: "ann"}))
 	counts, err := s.Counts(t.Context(), "bob")
 	require.NoError(t, err)
@@ -206,26 +199,6 @@ func eraseUnderFaults[E any](t *testing.T, f Feature[E]) {
 			})
 			require.ElementsMatch(t, gone, w.requireErased(t, of, left))
 		})
-	}
-}
-
-// eraseKilled kills Erase at each write in turn, or each second unless Full, and repeats it.
-func eraseKilled[E any](t *testing.T, f Feature[E]) {
-	for _, of := range erasable {
-		for k := 1; ; k += faults.Size(1, 2) {
-			w := newWorld(t, f, spread(1))
-			w.finish(t, w.begin(t, "jack", "star", f.first()), true)
-			left := []Edge{w.begin(t, "fan", "film", f.free())}
-			w.begin(t, "jack", "star", f.free())
-			in := faults.New(t, 0, faults.Rates{})
-			in.KillAt(k)
-			if w.process(t, spread(1), in.Wrap).Erase(t.Context(), of) == nil {
-				require.Greater(t, k, 2)
-				break
-			}
-			require.NoError(t, w.Erase(t.Context(), of))
-			w.requireErased(t, of, left)
-		}
 	}
 }
 

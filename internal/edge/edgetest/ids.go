@@ -21,9 +21,7 @@ func noID[E any](t *testing.T, f Feature[E]) {
 	in := faults.New(t, 1, faults.Rates{})
 	exhausted := errors.New("no ids")
 	w := world[E]{f: f, table: "none"}.withIDs(t, func(ids.Source) ids.Source { return noIDs{exhausted} }, spread(1), in.Wrap)
-	_, begun, err := w.try(t.Context(), Edge{Tail: "a", Head: "b", Kind: f.first()})
-	require.ErrorIs(t, err, exhausted)
-	require.False(t, begun)
+	w.refuses(t, Edge{Tail: "a", Head: "b", Kind: f.first()}, exhausted)
 	require.Zero(t, in.Requests())
 }
 

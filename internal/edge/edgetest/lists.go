@@ -111,6 +111,26 @@ func listsPaged[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
+// ofMany asks about as many names as a call takes, some of them twice, and about none.
+func ofMany[E any](t *testing.T, f Feature[E]) {
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, f, spread(8), in.Wrap)
+	all := w.crowd(t, "star", faults.Size(20, 8), f.kinds()...)
+	heads := []string{"star", "unheard-of", "star"}
+	for i := len(heads); i < 100; i++ {
+		heads = append(heads, fmt.Sprint("head ", i))
+	}
+	for _, i := range []int{0, 49, 50, 99} {
+		for _, kind := range f.some() {
+			all = append(all, w.begin(t, "jack", heads[i], kind))
+		}
+	}
+	w.holdsMany(t, standing(all...), []string{"jack", all[0].Tail}, heads)
+	before := in.Requests()
+	w.holdsMany(t, standing(all...), []string{"jack"}, nil)
+	require.Equal(t, before, in.Requests())
+}
+
 func endListed[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(4))
 	w.crowd(t, "chris", 6, f.some()...)
@@ -127,6 +147,10 @@ func endListed[E any](t *testing.T, f Feature[E]) {
 	require.Len(t, left, 3)
 	end(w.ByTail(t.Context(), left[0].Tail, left[0].Kind, cursor.PageRequest{}))
 	w.requireStored(t, left[1:]...)
+	if w.Walk != nil {
+		end(w.Walk(t.Context(), "chris", cursor.PageRequest{}))
+		w.requireStored(t)
+	}
 }
 
 func greatestID[E any](t *testing.T, f Feature[E]) {

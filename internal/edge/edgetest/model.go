@@ -246,18 +246,43 @@ func pairModel[E any](f Feature[E]) porcupine.Model {
 	}
 }
 
-// histories are of processes with 1 to 3 shards. What they leave is whole.
+// histories are of processes with 1 to 3 shards, while another repairs every name again and
+// again. What they leave is whole. What the stream reports is what stands then, and each
+// edge begins and ends once.
 func histories[E any](t *testing.T, f Feature[E]) {
 	const clients = 8
 	calls := len(slices.Collect(faults.Seeds(120))) // calls of each client
 	slots := f.slots()
-	base := newWorld(t, f, spread(1))
+	base, changes := newStreamed(t, f, spread(1))
+	tails, heads := f.names()
+	torn := base.begin(t, "zoe", heads[0], f.free())
+	miscounted := base.begin(t, tails[0], "zoo", f.free())
+	l, hand := layout{f.Shape}, base.hand(t)
+	hand.Remove(l.inTail(torn))
+	hand.Set(l.counter(torn.Head, 0), of(f.free(), f.Shape.Count), 9)
+	if f.mutual() {
+		hand.Set(l.counter(miscounted.Tail, 0), f.Shape.TailCount, 9)
+	}
+	tails, heads = append(slices.Clone(tails), torn.Tail), append(slices.Clone(heads), miscounted.Head)
 	var (
 		mu      sync.Mutex
 		history []porcupine.Operation
 		ticks   atomic.Int64
 		group   errgroup.Group
+		repairs errgroup.Group
+		done    atomic.Bool
 	)
+	repairing := base.process(t, spread(2))
+	repairs.Go(func() error {
+		for i := 0; !done.Load(); i++ {
+			for _, of := range (Edge{Tail: tails[i%len(tails)], Head: heads[i%len(heads)]}).ends() {
+				if _, err := repairing.Repair(t.Context(), of); err != nil && !errors.Is(err, plaza.ErrBusy) {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 	for client := range clients {
 		in := faults.New(t, uint64(client), faults.Rates{
 			LostBefore: 0.10, LostAfter: 0.15, Throttled: 0.10, Twice: 0.05, Conflict: 0.05, Delayed: 0.05, Stale: 0.40,
@@ -290,10 +315,12 @@ func histories[E any](t *testing.T, f Feature[E]) {
 		})
 	}
 	require.NoError(t, group.Wait())
+	done.Store(true)
+	require.NoError(t, repairs.Wait())
 	require.Len(t, history, clients*calls)
 	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(pairModel(f), history, time.Minute))
 
-	g := graph{}
+	g := standing(torn, miscounted)
 	for _, e := range slots {
 		got, err := base.Get(t.Context(), f.Of(e))
 		if err != nil {
@@ -302,9 +329,24 @@ func histories[E any](t *testing.T, f Feature[E]) {
 		}
 		g[e] = f.See(got).ID
 	}
-	tails, heads := f.names()
+	for i, tail := range tails {
+		base.repair(t, Edge{Tail: tail, Head: heads[i%len(heads)]}.ends()...)
+	}
 	base.holds(t, g, tails, heads)
 	base.requireStored(t, g.edges()...)
+
+	reported, met := graph{}, map[Change]bool{}
+	for _, c := range changes.Next(t) {
+		require.False(t, met[c], "%+v is reported twice", c)
+		met[c] = true
+		if c.Began {
+			reported[c.Edge.anyID()] = c.Edge.ID
+		} else {
+			require.Equal(t, reported[c.Edge.anyID()], c.Edge.ID, "what ends had begun")
+			delete(reported, c.Edge.anyID())
+		}
+	}
+	require.Equal(t, g, reported)
 }
 
 func (w world[E]) ask(t *testing.T, q question) (a answer, err error) {

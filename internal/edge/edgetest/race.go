@@ -3,14 +3,9 @@ package edgetest
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"maps"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/edge"
@@ -51,10 +46,8 @@ func repairGuardsOnVersion[E any](t *testing.T, f Feature[E]) {
 		}
 		return faults.Fault{}
 	})
-	drift, err := repairing.Repair(t.Context(), edge.Ends{Head: "bob"})
-	require.NoError(t, err)
+	repairing.repairs(t, edge.Ends{Head: "bob"}, edge.Drift{})
 	require.Equal(t, 2, step)
-	require.Zero(t, drift)
 	w.requireStored(t, all...)
 }
 
@@ -72,16 +65,12 @@ func repairRaisesVersion[E any](t *testing.T, f Feature[E]) {
 			}
 		case op == "TransactWriteItems" && !repaired:
 			repaired = true
-			drift, err := w.Repair(t.Context(), edge.Ends{Tail: "ann"})
-			require.NoError(t, err)
-			require.Equal(t, edge.Drift{Torn: 1}, drift)
+			w.repairs(t, edge.Ends{Tail: "ann"}, edge.Drift{Torn: 1})
 		}
 		return faults.Fault{}
 	})
-	drift, err := repairing.Repair(t.Context(), edge.Ends{Tail: "ann"})
-	require.NoError(t, err)
+	repairing.repairs(t, edge.Ends{Tail: "ann"}, edge.Drift{})
 	require.True(t, repaired)
-	require.Zero(t, drift)
 	w.requireStored(t, e)
 }
 
@@ -101,9 +90,7 @@ func repairReadsAgain[E any](t *testing.T, f Feature[E]) {
 		}
 		return faults.Fault{}
 	})
-	drift, err := repairing.Repair(t.Context(), edge.Ends{Head: "bob"})
-	require.NoError(t, err)
-	require.Equal(t, edge.Drift{Heads: map[string]int64{f.first(): 1}, Counters: 1}, drift)
+	repairing.repairs(t, edge.Ends{Head: "bob"}, edge.Drift{Heads: map[string]int64{f.first(): 1}, Counters: 1})
 	w.requireStored(t, all...)
 }
 
@@ -120,10 +107,7 @@ func repairEndsMeanwhile[E any](t *testing.T, f Feature[E]) {
 		require.NoError(t, err, name)
 		require.True(t, ended, name)
 		require.Zero(t, drift.Torn, name)
-		for _, of := range s.edge.ends() {
-			_, err := s.Repair(t.Context(), of)
-			require.NoError(t, err, name)
-		}
+		s.repair(t, s.edge.ends()...)
 		s.requireStored(t, s.others...)
 	}
 }
@@ -165,12 +149,9 @@ func repairDuringMoves[E any](t *testing.T, f Feature[E]) {
 			}
 			return faults.Fault{}
 		})
-		repaired, err := watched.Repair(t.Context(), edge.Ends{Head: "bob"})
-		require.NoError(t, err, "seed %d", seed)
+		watched.repair(t, edge.Ends{Head: "bob"})
 		require.Equal(t, 3, phase)
-		drift, err := w.Check(t.Context(), edge.Ends{Tail: "ann"})
-		require.NoError(t, err)
-		require.Zero(t, drift, "seed %d, Repair reported %+v", seed, repaired)
+		w.requireSound(t, Edge{Tail: "ann", Head: "bob"})
 	}
 }
 
@@ -242,92 +223,4 @@ func busyChecks[E any](t *testing.T, f Feature[E]) {
 		require.Zero(t, drift, name)
 		w.requireStored(t, all...)
 	}
-}
-
-// repairDuringWrites repairs every name again and again, from two processes,
-// while some edges change and others are torn.
-func repairDuringWrites[E any](t *testing.T, f Feature[E]) {
-	const tails = 5
-	w, l := newWorld(t, f, spread(2)), layout{f.Shape}
-	tail := func(i int) string { return fmt.Sprint("u", i%tails) }
-	head := func(i int) string {
-		if f.mutual() {
-			return tail(i)
-		}
-		return fmt.Sprint("o", i%2)
-	}
-	var stand []Edge
-	for i := range tails {
-		stand = append(stand, w.begin(t, tail(i), head(i+1), f.free()))
-	}
-	h := w.hand(t)
-	if f.hasKinds() {
-		h.unset(l.guard(stand[0]), of(f.free(), "id"))
-	} else {
-		h.Remove(l.guard(stand[0]))
-	}
-	h.Remove(l.inTail(stand[1]))
-	h.Set(l.counter(stand[2].Head, 0), of(f.free(), f.Shape.Count), 9)
-	if f.mutual() {
-		h.Set(l.counter(stand[3].Tail, 0), f.Shape.TailCount, 9)
-	}
-
-	ctx, done := context.WithCancel(t.Context())
-	var repairs errgroup.Group
-	for range 2 {
-		process := w.process(t, spread(2))
-		repairs.Go(func() error {
-			for i := 0; ctx.Err() == nil; i++ {
-				_, err := process.Repair(ctx, edge.Ends{Tail: tail(i)})
-				if err == nil {
-					_, err = process.Repair(ctx, edge.Ends{Head: head(i)})
-				}
-				if err != nil && !errors.Is(err, plaza.ErrBusy) && ctx.Err() == nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	kinds := f.OneOf
-	if !f.hasKinds() {
-		kinds = []string{""}
-	}
-	var writers errgroup.Group
-	left := make([]graph, tails)
-	for i := range tails {
-		left[i] = graph{}
-		writers.Go(func() error {
-			random := rand.New(rand.NewPCG(uint64(i), 0))
-			for range faults.Seeds(60) {
-				e := Edge{Tail: tail(i), Head: head(i + 2 + random.IntN(tails-2)), Kind: kinds[random.IntN(len(kinds))]}
-				if _, stands := left[i][e]; stands {
-					if _, err := w.End(t.Context(), f.Of(e)); err != nil {
-						return err
-					}
-					delete(left[i], e)
-					continue
-				}
-				got, _, err := w.try(t.Context(), e)
-				if err != nil {
-					return err
-				}
-				f.supersede(left[i], e)
-				left[i][e] = got.ID
-			}
-			return nil
-		})
-	}
-	require.NoError(t, writers.Wait())
-	done()
-	require.NoError(t, repairs.Wait())
-	want := standing(stand...)
-	for i := range tails {
-		maps.Copy(want, left[i])
-		for _, of := range []edge.Ends{{Tail: tail(i)}, {Head: head(i)}} {
-			_, err := w.Repair(t.Context(), of)
-			require.NoError(t, err)
-		}
-	}
-	w.requireStored(t, want.edges()...)
 }

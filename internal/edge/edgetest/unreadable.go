@@ -1,7 +1,6 @@
 package edgetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -107,8 +106,7 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 			require.Equal(t, !c.unreadable, slices.Contains(kinds["bob"], s.edge.Kind))
 			if c.unreadable {
 				require.ErrorIs(t, err, plaza.ErrCorrupt)
-				_, _, err = w.try(t.Context(), s.edge.anyID())
-				require.ErrorIs(t, err, plaza.ErrCorrupt)
+				w.refuses(t, s.edge.anyID(), plaza.ErrCorrupt)
 				_, err = w.End(t.Context(), f.Of(s.edge.anyID()))
 				require.ErrorIs(t, err, plaza.ErrCorrupt)
 				require.True(t, reported[s.guardKey()[0]])
@@ -144,10 +142,7 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 				require.NoError(t, err)
 				require.Equal(t, []edge.Drift{c.ann, c.bob}[i], drift, "Check of %+v", of)
 			}
-			for _, of := range s.edge.ends() {
-				_, err := w.Repair(t.Context(), of)
-				require.NoError(t, err)
-			}
+			w.repair(t, s.edge.ends()...)
 			if faults.Full() {
 				w.requireSound(t, s.edge)
 			}
@@ -165,10 +160,7 @@ func damagedCounter[E any](t *testing.T, f Feature[E]) {
 	})
 	_, err := s.Repair(t.Context(), edge.Ends{Tail: "ann"})
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
-	for _, of := range []edge.Ends{{Head: "bob"}, {Tail: "ann"}} {
-		_, err = s.Repair(t.Context(), of)
-		require.NoError(t, err)
-	}
+	s.repair(t, edge.Ends{Head: "bob"}, edge.Ends{Tail: "ann"})
 	s.requireStored(t, append(s.others, s.edge)...)
 	s.requireSound(t, s.edge)
 }
@@ -220,13 +212,10 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	}
 	_, err := batch.Run(t.Context())
 	require.NoError(t, err)
-	walk := func(ctx context.Context, head, _ string, req cursor.PageRequest) (cursor.Page[E], error) {
-		return w.Walk(ctx, head, req)
-	}
 	for _, limit := range faults.Some(2, 1, 3, 25) {
 		require.Equal(t, want, w.boundedRead(t, w.ByHead, limit, in, 6*(1+len(f.kinds()))))
 		if w.Walk != nil {
-			require.Equal(t, want, w.boundedRead(t, walk, limit, in, f.WalkMost))
+			require.Equal(t, want, w.boundedRead(t, w.walk, limit, in, f.WalkMost))
 		}
 	}
 	// Then back.
@@ -243,9 +232,7 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	if !faults.Full() {
 		return // damagedItems repairs such rows
 	}
-	drift, err := w.Repair(t.Context(), edge.Ends{Head: "star"})
-	require.NoError(t, err)
-	require.Equal(t, edge.Drift{Damaged: 4 * n}, drift)
+	w.repairs(t, edge.Ends{Head: "star"}, edge.Drift{Damaged: 4 * n})
 	w.requireStored(t, all...)
 }
 

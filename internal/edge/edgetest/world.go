@@ -146,12 +146,37 @@ func (w world[E]) give(t tester, e Edge) Edge {
 	return standing
 }
 
+// refuses fails unless Begin of e returns this error.
+func (w world[E]) refuses(t tester, e Edge, want error) {
+	t.Helper()
+	_, begun, err := w.try(t.Context(), e)
+	require.ErrorIs(t, err, want)
+	require.False(t, begun)
+}
+
 // finish ends an edge. want is whether an edge ends.
 func (w world[E]) finish(t tester, e Edge, want bool) {
 	t.Helper()
 	ended, err := w.End(t.Context(), w.f.Of(e))
 	require.NoError(t, err)
 	require.Equal(t, want, ended)
+}
+
+// repairs fails unless Repair reports this drift.
+func (w world[E]) repairs(t tester, of edge.Ends, want edge.Drift) {
+	t.Helper()
+	drift, err := w.Repair(t.Context(), of)
+	require.NoError(t, err)
+	require.Equal(t, want, drift)
+}
+
+// repair repairs ends, whatever is wrong with them.
+func (w world[E]) repair(t tester, ends ...edge.Ends) {
+	t.Helper()
+	for _, of := range ends {
+		_, err := w.Repair(t.Context(), of)
+		require.NoError(t, err)
+	}
 }
 
 // toggle ends the edge if it stands, else begins it with another ID.
@@ -192,6 +217,11 @@ func (w world[E]) read(t tester, list list[E], name, kind string, limit int) []E
 		}
 		req.Cursor = page.Next
 	}
+}
+
+// walk is Walk as a list.
+func (w world[E]) walk(ctx context.Context, head, _ string, req cursor.PageRequest) (cursor.Page[E], error) {
+	return w.Walk(ctx, head, req)
 }
 
 func (w world[E]) see(all []E) []Edge {
@@ -272,19 +302,31 @@ func (w world[E]) holds(t tester, g graph, tails, heads []string) {
 			require.Equal(t, want, w.read(t, w.ByTail, tail, kind, 7), "%q from %q", kind, tail)
 		}
 	}
-	counts := map[string]edge.Count{}
 	for _, head := range heads {
-		counts[head] = w.countIn(g, head)
 		got, err := w.Counts(t.Context(), head)
 		require.NoError(t, err)
-		require.Equal(t, counts[head], got, "counts of %q", head)
+		require.Equal(t, w.countIn(g, head), got, "counts of %q", head)
 	}
-	many, err := w.CountsMany(t.Context(), heads)
-	require.NoError(t, err)
-	require.Equal(t, counts, many)
 	if w.Shows != nil {
 		require.NoError(t, w.Shows(t.Context(), g.edges(), heads))
 	}
+	for i := 0; i < len(heads) && w.Walk != nil; i++ {
+		walked := w.read(t, w.walk, heads[i], "", 2)
+		require.ElementsMatch(t, g.list(func(e Edge) bool { return e.Head == heads[i] }), walked, "a walk of %q", heads[i])
+	}
+	w.holdsMany(t, g, tails, heads)
+}
+
+// holdsMany is holds for the calls that read many at once.
+func (w world[E]) holdsMany(t tester, g graph, tails, heads []string) {
+	t.Helper()
+	counts := map[string]edge.Count{}
+	for _, head := range heads {
+		counts[head] = w.countIn(g, head)
+	}
+	got, err := w.CountsMany(t.Context(), heads)
+	require.NoError(t, err)
+	require.Equal(t, counts, got)
 	for _, tail := range tails {
 		want := map[string][]string{}
 		for _, head := range heads {
