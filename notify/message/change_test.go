@@ -93,10 +93,10 @@ func TestEachChangeHappensOnce(t *testing.T) {
 			},
 		},
 		"Repository.MarkRead": {Item: entryKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
-			return errOf(r.MarkRead(ctx, in, 1))
+			return failed(r.MarkRead(ctx, in, 1))
 		})},
 		"Repository.Clear": {Item: entryKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
-			return errOf(r.Clear(ctx, in))
+			return failed(r.Clear(ctx, in))
 		})},
 	}
 	changetest.Run(t, f)

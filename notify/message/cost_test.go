@@ -75,15 +75,13 @@ func TestSendCostsNoMoreThanStated(t *testing.T) {
 		c.at("unread before, by a new process", unread.Plus(unknown), func() { p.send(t, id, members[1]) })
 		c.at("unread before", unread, func() { p.send(t, id, members[1]) })
 		long := w.says(id, members[0], string(make([]byte, 3000)))
-		require.NoError(t, errOf(w.MarkRead(t.Context(), of(members[0], id), 4)))
-		sends := func() (bool, error) { _, created, err := w.Send(t.Context(), long); return created, err }
+		require.NoError(t, failed(w.MarkRead(t.Context(), of(members[0], id), 4)))
 		outrun, further := c.Of("Repository.Send", "another process wrote to the conversation"), c.Times(3, "Repository.Send", "each further KB of the message")
-		c.changes("outrun, and of 3 KB", send.Plus(outrun).Plus(further), true, sends)
+		c.changes("outrun, and of 3 KB", send.Plus(outrun).Plus(further), true, func() (bool, error) { return sends(t.Context(), w, long) })
 		again := c.Of("Repository.Send", "a repeat").Plus(c.Times(m, "Repository.Send", "a repeat, each member"))
-		c.changes("a repeat", again.Plus(further), false, sends)
+		c.changes("a repeat", again.Plus(further), false, func() (bool, error) { return sends(t.Context(), w, long) })
 		c.fails("no member", c.Of("Repository.Send", "refused"), message.ErrNotMember, func() error {
-			_, _, err := w.Send(t.Context(), w.says(id, "stranger", "hello"))
-			return err
+			return failed(w.Send(t.Context(), w.says(id, "stranger", "hello")))
 		})
 	}
 }
@@ -127,7 +125,7 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	c.at("its next", send, func() { w.send(t, pair, "ann") })
 	w.send(t, pair, "ann")
 	sends := func(sender string) func() error {
-		return func() error { _, _, err := w.Send(t.Context(), w.says(pair, sender, "refused")); return err }
+		return func() error { return failed(w.Send(t.Context(), w.says(pair, sender, "refused"))) }
 	}
 	c.fails("too many", dynamotest.Cost{Requests: 1, Read: 1}, ratelimit.ErrExceeded, sends("ann"))
 	edit := message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "edited"}
@@ -144,26 +142,17 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	c.changes("edit to 6 KB", further(6), true, edits)
 	edit.Data = nil
 	c.changes("edit of 6 KB", further(6).Plus(c.Of("Repository.Edit", "each further 4 KB of the stored content")), true, edits)
-	overlaps := faults.New(t, 1, faults.Rates{})
-	updates := 0
-	overlaps.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "UpdateItem" {
-			updates++
-		}
-		if op == "UpdateItem" && updates == 1 {
-			_, _, err := w.skewed(t, -time.Hour).Edit(t.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "meanwhile"})
-			require.NoError(t, err)
-		}
-		return faults.Fault{}
+	overlaps := faults.Before(t, "UpdateItem", func() {
+		meanwhile := message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "meanwhile"}
+		require.NoError(t, failed(w.process(t, nil).Edit(t.Context(), meanwhile)))
 	})
 	edit.Text = "overlaps"
 	c.changes("an edit that overlaps", c.Of("Repository.Edit", "an edit", "each edit that overlaps"), true, func() (bool, error) {
-		_, changed, err := w.skewed(t, time.Hour, c.Wrap, overlaps.Wrap).Edit(t.Context(), edit)
+		_, changed, err := w.process(t, nil, c.Wrap, overlaps.Wrap).Edit(t.Context(), edit)
 		return changed, err
 	})
 	edit.Text = string(make([]byte, 3000))
-	_, err := edits()
-	require.NoError(t, err)
+	require.NoError(t, failed(edits()))
 	recall := func() (bool, error) { return w.Recall(t.Context(), of("ann", pair), 1) }
 	c.changes("recall of 3 KB", dynamotest.Cost{Requests: 1, Write: 4}, true, recall)
 	c.changes("recall again", dynamotest.Cost{Requests: 1, Write: 1}, false, recall)
@@ -197,13 +186,11 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	c.at("members of a pair", dynamotest.Cost{}, func() { w.members(t, of("ann", pair)) })
 	elsewhere.blocked[prefs.Pair{User: "ben", Actor: "ann"}] = true
 	c.fails("a group refused", c.Of("Repository.Create", "refused by Options.Blocks"), message.ErrBlocked, func() error {
-		_, err := w.Create(t.Context(), message.Group{ID: "refused", Members: []string{"ann", "ben"}}, "ann")
-		return err
+		return failed(w.Create(t.Context(), message.Group{ID: "refused", Members: []string{"ann", "ben"}}, "ann"))
 	})
 	require.EqualValues(t, 2+2*3+2+2, elsewhere.asked.Load(), "for a first message, two groups, and who was added by another")
-	hundred := crowd(100)
 	large := c.Of("Repository.Create", "a group").Plus(c.Times(98, "Repository.Create", "each member")).Plus(c.Times(2, "Repository.Add", "a user"))
-	c.at("create with a hundred", large, func() { w.create(t, "h", hundred...) })
+	c.at("create with a hundred", large, func() { w.create(t, "h", crowd(100)...) })
 }
 
 func TestListsAndMarksCostWhatIsStated(t *testing.T) {
@@ -231,21 +218,21 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 		}
 	}
 	inbox := func(w world) func() error {
-		return func() error {
-			_, err := w.Inbox(t.Context(), p.User, cursor.PageRequest{Limit: 20})
-			return err
-		}
+		return func() error { return failed(w.Inbox(t.Context(), p.User, cursor.PageRequest{Limit: 20})) }
 	}
 	unread := func(w world) func() error {
-		return func() error { _, err := w.Unread(t.Context(), p.User); return err }
+		return func() error { return failed(w.Unread(t.Context(), p.User)) }
 	}
 	receipts := func(in message.In) func() error {
-		return func() error { _, err := w.Receipts(t.Context(), in); return err }
+		return func() error { return failed(w.Receipts(t.Context(), in)) }
+	}
+	access := func(in message.In) func() error {
+		return func() error { return failed(w.Access(t.Context(), in)) }
 	}
 	read := func(in message.In, upTo int64) func() error {
-		return func() error { return errOf(w.MarkRead(t.Context(), in, upTo)) }
+		return func() error { return failed(w.MarkRead(t.Context(), in, upTo)) }
 	}
-	clear := func() error { return errOf(w.Clear(t.Context(), ben)) }
+	clear := func() error { return failed(w.Clear(t.Context(), ben)) }
 	lag := func() { l.entry(t, p.Other, attributes{"lastSeq": 3, "read": 3}) }
 	var newest cursor.Cursor
 	for _, c := range []struct {
@@ -269,6 +256,9 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 		{name: "unread, consistent", want: dynamotest.Cost{Requests: 1, Read: 1}, call: unread(consistent)},
 		{name: "receipts of a pair", want: stated.Of("Repository.Receipts", "a pair"), call: receipts(ben)},
 		{name: "receipts of ten", want: stated.Of("Repository.Receipts", "a group", "each 4 KB of their names").Plus(stated.Times(10, "Repository.Receipts", "each member")), call: receipts(member)},
+		{name: "access to a group", want: dynamotest.Cost{Requests: 1, Read: 1}, call: access(member)},
+		{name: "access to a pair", want: dynamotest.Cost{Requests: 1, Read: 2}, call: access(ben)},
+		{name: "access to a pair without messages", want: dynamotest.Cost{Requests: 1, Read: 2}, call: access(of("ann", "ann#cid"))},
 		{name: "read", want: stated.Of("Repository.MarkRead", "a mark"), call: read(ben, 30)},
 		{name: "read again", want: stated.Of("Repository.MarkRead", "nothing to change"), call: read(ben, 30)},
 		{name: "read where the entry lags", want: stated.Of("Repository.MarkRead", "an entry that lags or is missing"), before: lag, call: read(ben, 30)},
@@ -297,19 +287,4 @@ func TestEraseCostsNoMoreThanStated(t *testing.T) {
 		Plus(c.Times(conversations, "Repository.Add", "a user")).
 		Plus(c.Times(conversations, "Repository.Add", "a group that this process does not know"))
 	c.at("erase", want, func() { require.NoError(t, w.process(t, nil, c.Wrap).Erase(t.Context(), gone)) })
-}
-
-func TestTheCostOfAccess(t *testing.T) {
-	t.Parallel()
-	c := newCosts(t)
-	quiet := newWorld(t, nil)
-	w := quiet.process(t, nil, c.Wrap)
-	quiet.lay(t, "climbers", 9, "ann")
-	quiet.lay(t, pair, 0, "ann", "ben").send(t, 3)
-	for conversation, units := range map[string]float64{"climbers": 1, pair: 2, "ann#cid": 2} {
-		c.at(conversation, dynamotest.Cost{Requests: 1, Read: units}, func() {
-			_, err := w.Access(t.Context(), message.In{Conversation: conversation, User: "ann"})
-			require.NoError(t, err)
-		})
-	}
 }

@@ -3,19 +3,53 @@ package message_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
+// talk is what devices know of a group: the messages that were acknowledged, and the order
+// in which they were seen.
+type talk struct {
+	mu           sync.Mutex
+	acknowledged int64
+	keys         map[int64]string // by number
+}
+
+func (l *talk) acknowledge(seq int64) (newest int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acknowledged = max(l.acknowledged, seq)
+	return l.acknowledged
+}
+
+// see checks a history that was read after n messages had been acknowledged.
+func (l *talk) see(history []message.Message, n int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if int64(len(history)) < n {
+		return fmt.Errorf("%d of %d messages are shown", len(history), n)
+	}
+	for i, m := range slices.Backward(history) {
+		if seen, ok := l.keys[m.Seq]; m.Seq != int64(len(history)-i) || ok && seen != m.Key {
+			return fmt.Errorf("%v is shown as number %d", m, len(history)-i)
+		}
+		l.keys[m.Seq] = m.Key
+	}
+	return nil
+}
+
 // Two processes have eight devices each, of four users. Some requests fail, guests join
-// and leave meanwhile, and each message answers the one before.
+// and leave meanwhile, and each message answers the one before. A history has all messages
+// that were acknowledged before it was read, and everybody sees them in the same order.
 func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 	t.Parallel()
 	const devices = 16
@@ -29,13 +63,14 @@ func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 			inject := faults.New(t, 2*seed+p, faults.Standard)
 			processes = append(processes, w.process(t, nil, inject.Wrap))
 		}
+		said := talk{keys: map[int64]string{}}
 		var created atomic.Int64
 		err := parallel.ForEach(t.Context(), devices+2, devices+2, func(_ context.Context, i int) error {
 			p := processes[i%2]
 			if i >= devices {
 				guest := of(fmt.Sprint("guest ", i), "g")
-				faults.Acknowledged(t, func() error { _, err := p.Add(t.Context(), guest, "ann"); return err })
-				faults.Acknowledged(t, func() error { _, err := p.Leave(t.Context(), guest); return err })
+				faults.Acknowledged(t, func() error { return failed(p.Add(t.Context(), guest, "ann")) })
+				faults.Acknowledged(t, func() error { return failed(p.Leave(t.Context(), guest)) })
 				return nil
 			}
 			seq := int64(0)
@@ -53,6 +88,15 @@ func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 					return fmt.Errorf("message %d answers %d", sent.Seq, seq)
 				}
 				seq = sent.Seq
+				newest := said.acknowledge(seq)
+				var page cursor.Page[message.Message]
+				faults.Acknowledged(t, func() (err error) {
+					page, err = p.History(t.Context(), of(m.Sender, "g"), cursor.PageRequest{Limit: devices * each})
+					return err
+				})
+				if err := said.see(page.Items, newest); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
@@ -60,8 +104,7 @@ func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 		require.EqualValues(t, devices*each, w.settled(t, "g", members...))
 		require.LessOrEqual(t, created.Load(), int64(devices*each))
 		for _, user := range members {
-			entry := w.inbox(t, user)[0]
-			require.EqualValues(t, (devices-4)*each, entry.Unread, user)
+			require.EqualValues(t, (devices-4)*each, w.inbox(t, user)[0].Unread, user)
 		}
 		for i := range 2 {
 			require.NotNil(t, w.entry(t, "g", fmt.Sprint("guest ", devices+i)).Till)
@@ -88,34 +131,5 @@ func TestDevicesThatSendFirstBeginOneConversation(t *testing.T) {
 		n := 0
 		numbers.Range(func(any, any) bool { n++; return true })
 		require.Equal(t, 4, n)
-	}
-}
-
-// The SDK repeats requests whose answers are lost. Created must still be right.
-func TestRepeatsBySDKAreOneCall(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(20) {
-		w := newWorld(t, nil)
-		inject := faults.New(t, seed, faults.Rates{LostAfter: 0.3, Twice: 0.3})
-		p := w.process(t, nil, inject.Wrap)
-		truthful := func(call func() (bool, error)) {
-			t.Helper()
-			changed, err := call()
-			if err == nil {
-				require.True(t, changed)
-				return
-			}
-			faults.Acknowledged(t, func() error { _, err := call(); return err }) // all answers were lost
-		}
-		truthful(func() (bool, error) {
-			return p.Create(t.Context(), message.Group{ID: "g", Members: []string{"ann", "ben"}}, "ann")
-		})
-		truthful(func() (bool, error) { return p.Add(t.Context(), of("cleo", "g"), "ann") })
-		truthful(func() (bool, error) {
-			_, created, err := p.Send(t.Context(), say("g", "ann", "one"))
-			return created, err
-		})
-		truthful(func() (bool, error) { return p.Leave(t.Context(), of("cleo", "g")) })
-		require.EqualValues(t, 1, w.settled(t, "g", "ann", "ben"))
 	}
 }

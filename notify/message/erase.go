@@ -15,12 +15,10 @@ import (
 
 const eraseParallel = 4 // messages at once
 
-// Erase deletes the content of a user's messages and the user's inbox, leaves the
-// user's groups, and blocks the user's pairs. The messages keep their numbers, as
-// recalled ones do, and lose their Sender. Call it when the user has stopped writing.
-// After an error, repeat it.
-//
-// The name of a pair's conversation still contains the user's name.
+// Erase removes a user whose account is deleted and who writes no more. The user leaves all
+// groups and blocks all pairs, and the inbox is deleted. The user's messages keep their
+// numbers and lose their content and their Sender. Only the names of pairs' conversations
+// still contain the user's name. After an error, repeat the call.
 //
 // Cost: for each conversation as Leave and 2 requests, 1 RCU, 2 WCU, and a read of
 // its messages; each own message 1 request, 2 WCU.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -30,32 +29,23 @@ func (w world) meeting(t testing.TB) {
 	w.create(t, "left", gone, "ben")
 	for _, conversation := range []string{goneWithBen, "g", "left"} {
 		w.send(t, conversation, gone, "ben", gone, gone, "ben")
-		m := message.Message{Conversation: conversation, Sender: gone, Seq: 3, Text: "edited by " + gone}
-		_, changed, err := w.Edit(ctx, m)
-		require.NoError(t, err)
-		require.True(t, changed)
-		does(t, true)(w.Recall(ctx, message.In{Conversation: conversation, User: gone}, 4))
+		_, changed, err := w.Edit(ctx, message.Message{Conversation: conversation, Sender: gone, Seq: 3, Text: "edited by " + gone})
+		does(t, true)(changed, err)
+		does(t, true)(w.Recall(ctx, of(gone, conversation), 4))
 	}
-	does(t, true)(w.Leave(ctx, message.In{Conversation: "left", User: gone}))
+	does(t, true)(w.Leave(ctx, of(gone, "left")))
 	w.send(t, "left", "ben")
-	require.NoError(t, errOf(w.Clear(ctx, message.In{Conversation: "g", User: gone})))
+	does(t, true)(w.Clear(ctx, of(gone, "g")))
 	w.send(t, pair, "ann", "ben")
 	does(t, true)(w.Block(ctx, message.Pair{User: gone, Other: "zoe"}))
-}
-
-// everything returns all items of the table.
-func (w world) everything(t testing.TB) (items []dynamo.Item) {
-	t.Helper()
-	require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
-	return items
 }
 
 // erased checks that nothing of the user is left but the names of pairs.
 func (w world) erased(t testing.TB) {
 	t.Helper()
-	named := keys.Join(gone)
-	for _, item := range w.everything(t) {
-		pk, sk := textOf(item["pk"]), textOf(item["sk"])
+	withZoe := message.Pair{User: gone, Other: "zoe"}.Conversation()
+	for _, item := range w.stored(t) {
+		key := textOf(item["pk"]) + " " + textOf(item["sk"])
 		delete(item, "pk")
 		delete(item, "sk")
 		delete(item, "blocked") // of a pair
@@ -64,41 +54,31 @@ func (w world) erased(t testing.TB) {
 		}
 		stored, err := json.Marshal(item)
 		require.NoError(t, err)
-		require.NotContains(t, string(stored), "gone", "%s %s", pk, sk)
-		for _, p := range []string{goneWithBen, message.Pair{User: gone, Other: "zoe"}.Conversation()} {
-			pk, sk = strings.ReplaceAll(pk, p, ""), strings.ReplaceAll(sk, p, "")
-		}
-		require.NotContains(t, pk+sk, named)
+		require.NotContains(t, string(stored), "gone", key)
+		require.NotContains(t, strings.NewReplacer(goneWithBen, "", withZoe, "").Replace(key), keys.Join(gone))
 	}
-	for conversation, own := range map[string][]int64{goneWithBen: {1, 3, 4}, "g": {1, 3, 4}, "left": {1, 3, 4}} {
-		in := message.In{Conversation: conversation, User: "ben"}
-		page, err := w.History(t.Context(), in, cursor.PageRequest{})
-		require.NoError(t, err)
+	for conversation, n := range map[string]int{goneWithBen: 5, "g": 5, "left": 6} {
+		page := w.page(t, of("ben", conversation), 20, "")
+		require.Len(t, page.Items, n)
 		for _, m := range page.Items {
-			if m.Sender == "" {
+			if m.Seq == 1 || m.Seq == 3 || m.Seq == 4 {
 				require.NotZero(t, m.Recalled)
-				want := message.Message{Conversation: conversation, Seq: m.Seq, ID: m.ID, Recalled: m.Recalled}
-				require.Equal(t, want, m)
-				require.Contains(t, own, m.Seq)
+				m = message.Message{Conversation: conversation, Seq: m.Seq, ID: m.ID, Recalled: m.Recalled}
+				require.Contains(t, page.Items, m, "nothing else is left")
 				continue
 			}
 			require.Equal(t, "ben", m.Sender)
 			require.NotEmpty(t, m.Text)
 		}
-		require.Len(t, page.Items, map[bool]int{true: 6, false: 5}[conversation == "left"])
-		_, err = w.History(t.Context(), message.In{Conversation: conversation, User: gone}, cursor.PageRequest{})
+		err := failed(w.History(t.Context(), of(gone, conversation), cursor.PageRequest{}))
 		require.Equal(t, conversation != goneWithBen, err != nil, "whose membership has ended")
-		_, _, err = w.Send(t.Context(), w.says(conversation, gone, "again"))
-		require.ErrorIs(t, err, plaza.ErrForbidden)
+		require.ErrorIs(t, failed(w.Send(t.Context(), w.says(conversation, gone, "again"))), plaza.ErrForbidden)
 	}
-	_, _, err := w.Send(t.Context(), w.says(goneWithBen, "ben", "hello?"))
-	require.ErrorIs(t, err, message.ErrBlocked)
-	members, err := w.Members(t.Context(), message.In{Conversation: "g", User: "ben"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"ben", "carl"}, members)
+	require.ErrorIs(t, failed(w.Send(t.Context(), w.says(goneWithBen, "ben", "hello?"))), message.ErrBlocked)
+	require.Equal(t, []string{"ben", "carl"}, w.members(t, of("ben", "g")))
 	require.Empty(t, w.inbox(t, gone))
 	require.Len(t, w.inbox(t, "ben"), 4)
-	require.Equal(t, []int64{2, 1}, w.history(t, message.In{Conversation: pair, User: "ann"}, 9))
+	require.Equal(t, []int64{2, 1}, w.history(t, of("ann", pair), 9))
 }
 
 func TestEraseLeavesNothingButThePairsNames(t *testing.T) {
@@ -143,17 +123,15 @@ func TestEraseFindsAMessageThatIsInNoInbox(t *testing.T) {
 	for _, sender := range []string{"ann", "ben"} {
 		w := newWorld(t, nil)
 		for _, first := range []string{"ben", sender} { // ben's is in no inbox either
-			inject := faults.New(t, 1, faults.Rates{})
-			inject.KillAt(1)
-			_, _, err := w.process(t, nil, inject.Wrap).Send(t.Context(), w.says(pair, first, "secret"))
-			require.Error(t, err)
+			killed := faults.New(t, 1, faults.Rates{})
+			killed.KillAt(1)
+			require.Error(t, failed(w.process(t, nil, killed.Wrap).Send(t.Context(), w.says(pair, first, "secret"))))
 		}
 		require.Empty(t, w.inbox(t, sender))
 		require.NoError(t, w.Erase(t.Context(), sender))
-		page, err := w.History(t.Context(), of("ann", pair), cursor.PageRequest{})
-		require.NoError(t, err)
-		require.Len(t, page.Items, 2)
-		for _, m := range page.Items {
+		messages := w.page(t, of("ann", pair), 20, "").Items
+		require.Len(t, messages, 2)
+		for _, m := range messages {
 			require.Equal(t, m.Sender == "", m.Text == "")
 			require.NotEqual(t, sender, m.Sender)
 		}
@@ -187,17 +165,17 @@ func TestEraseReachesEverything(t *testing.T) {
 	pk, sk := messageAt(l.name, bucket+3)
 	w.damage(t, pk, sk, attributes{"id": "x"})
 	for _, key := range []string{"x", "C#", "C#ben#carl", "C#damaged"} {
-		require.NoError(t, w.raw(t).Put(attributes{"pk": "U#ann", "sk": key, "read": "x"}).Run(t.Context()))
+		w.put(t, attributes{"pk": "U#ann", "sk": key, "read": "x"})
 	}
 	w.lay(t, "broken", 0, "ann")
 	w.damage(t, "C#broken", "~", attributes{"n": "x"})
 	require.ErrorIs(t, w.Erase(t.Context(), "ann"), plaza.ErrCorrupt)
-	require.Contains(t, seen.sks, "~")
+	require.Contains(t, seen.items, "C#broken ~")
 	require.Nil(t, w.item(t, "U#ann", "C#"+l.name), "a damaged conversation keeps no other from being erased")
 	require.NotNil(t, w.item(t, "U#ann", "C#broken"))
 	w.damage(t, "C#broken", "~", attributes{"n": 0})
 	require.NoError(t, w.Erase(t.Context(), "ann"))
-	for _, item := range w.everything(t) {
+	for _, item := range w.stored(t) {
 		require.NotEqual(t, "U#ann", textOf(item["pk"]))
 		require.NotEqual(t, "ann", textOf(item["sender"]))
 		require.Nil(t, item["text"])

@@ -7,66 +7,17 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// streamed is a repository over a table that has a stream.
-type streamed struct {
-	*message.Repository
-	local *engine.Engine
-	db    *dynamo.DB
-	table string
-}
-
-func openStreamed(ctx context.Context) streamed {
-	local, err := engine.Shared(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	s := streamed{local: local, db: dynamo.New(local.Config())}
-	gen, err := ids.New(1, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	id, err := gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	s.table = id.String() + "-message"
-	if _, err := s.db.Client().CreateTable(ctx, streamtest.Streamed(message.Table)(s.table)); err != nil {
-		log.Fatal(err)
-	}
-	if s.Repository, err = message.New(s.db, s.table, gen, nil); err != nil {
-		log.Fatal(err)
-	}
-	return s
-}
-
-func (s streamed) close() { _ = s.local.Close() }
-
-// say sends some messages of a user.
-func (s streamed) say(ctx context.Context, conversation, sender string, texts ...string) {
-	for _, text := range texts {
-		m := message.Message{Conversation: conversation, Sender: sender, Key: text, Text: text}
-		if _, _, err := s.Send(ctx, m); err != nil {
-			log.Fatal(err)
-		}
-	}
-}
-
 // A page loads the newest messages, then older ones as the user scrolls up, and polls
 // for newer ones.
 func ExampleRepository_History() {
 	ctx := context.Background()
-	messages := openStreamed(ctx)
-	defer messages.close()
+	messages := open(ctx, nil)
 	pair := message.Pair{User: "ann", Other: "ben"}.Conversation()
 	messages.say(ctx, pair, "ann", "one", "two", "three")
 
@@ -97,8 +48,7 @@ func ExampleRepository_History() {
 // Ann's client shows how far each member has read.
 func ExampleRepository_Receipts() {
 	ctx := context.Background()
-	messages := openStreamed(ctx)
-	defer messages.close()
+	messages := open(ctx, nil)
 	pair := message.Pair{User: "ann", Other: "ben"}.Conversation()
 	messages.say(ctx, pair, "ann", "one", "two", "three")
 	if _, err := messages.MarkRead(ctx, message.In{Conversation: pair, User: "ben"}, 2); err != nil {
@@ -120,8 +70,7 @@ func ExampleRepository_Receipts() {
 // A search index and push messages follow the table's stream.
 func ExampleChanges() {
 	ctx := context.Background()
-	messages := openStreamed(ctx)
-	defer messages.close()
+	messages := open(ctx, nil)
 	pair := message.Pair{User: "ann", Other: "ben"}.Conversation()
 	messages.say(ctx, pair, "ann", "hello", "to nobody")
 	ann, ben := message.In{Conversation: pair, User: "ann"}, message.In{Conversation: pair, User: "ben"}
@@ -161,8 +110,7 @@ func ExampleChanges() {
 // A user deletes their account. Their messages are emptied and keep their numbers.
 func ExampleRepository_Erase() {
 	ctx := context.Background()
-	messages := openStreamed(ctx)
-	defer messages.close()
+	messages := open(ctx, nil)
 	if _, err := messages.Create(ctx, message.Group{ID: "team", Members: []string{"ann", "ben"}}, "ann"); err != nil {
 		log.Fatal(err)
 	}

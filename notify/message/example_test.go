@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"sync"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/prefs"
@@ -133,7 +131,11 @@ func ExampleRepository_Edit() {
 // Ben blocks Ann: neither can write to the other, and her actions ring no bell.
 func ExampleRepository_Block() {
 	ctx := context.Background()
-	preferences := openPrefs(ctx)
+	db, table, gen := streamtest.Example(ctx, notify.Table)
+	preferences, err := prefs.New(db, table, gen, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
 	messages := open(ctx, &message.Options{Blocks: preferences})
 	if _, err := messages.Block(ctx, message.Pair{User: "ben", Other: "ann"}); err != nil {
 		log.Fatal(err)
@@ -152,52 +154,28 @@ func ExampleRepository_Block() {
 	// true <nil>
 }
 
-// open returns a repository over a new table in a DynamoDB Local.
-func open(ctx context.Context, opts *message.Options) *message.Repository {
-	db, gen := local()
-	table := name(ctx, gen)
-	if _, err := db.Client().CreateTable(ctx, message.Table(table)); err != nil {
-		log.Fatal(err)
-	}
+// streamed is a repository over a new table that has a stream.
+type streamed struct {
+	*message.Repository
+	db    *dynamo.DB
+	table string
+}
+
+func open(ctx context.Context, opts *message.Options) streamed {
+	db, table, gen := streamtest.Example(ctx, message.Table)
 	messages, err := message.New(db, table, gen, opts)
 	if err != nil {
 		log.Fatal(err)
 	}
-	return messages
+	return streamed{messages, db, table}
 }
 
-func openPrefs(ctx context.Context) *prefs.Repository {
-	db, gen := local()
-	table := name(ctx, gen)
-	if _, err := db.Client().CreateTable(ctx, notify.Table(table)); err != nil {
-		log.Fatal(err)
+// say sends some messages of a user.
+func (s streamed) say(ctx context.Context, conversation, sender string, texts ...string) {
+	for _, text := range texts {
+		m := message.Message{Conversation: conversation, Sender: sender, Key: text, Text: text}
+		if _, _, err := s.Send(ctx, m); err != nil {
+			log.Fatal(err)
+		}
 	}
-	preferences, err := prefs.New(db, table, gen, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return preferences
-}
-
-var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
-
-func local() (*dynamo.DB, ids.Source) {
-	e, err := shared()
-	if err != nil {
-		log.Fatal(err)
-	}
-	gen, err := ids.New(1, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return dynamo.New(e.Config()), gen
-}
-
-// name returns a new name for a table.
-func name(ctx context.Context, gen ids.Source) string {
-	id, err := gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return "messages-" + id.String()
 }

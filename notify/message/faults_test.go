@@ -14,14 +14,13 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/faults"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
 // operation is a call that writes several items. It is about the group of that name, with
 // ann, ben and cleo in it, and two messages.
 type operation struct {
-	call  func(ctx context.Context, p world, name string) error
+	call  func(ctx context.Context, p world, name string) (changed bool, err error)
 	check func(t *testing.T, w world, name string) // after it was repeated until it succeeded
 }
 
@@ -33,39 +32,40 @@ func say(conversation, sender, key string) message.Message {
 	return message.Message{Conversation: conversation, Sender: sender, Key: key + conversation, Text: "text of " + key}
 }
 
+func sends(ctx context.Context, p world, m message.Message) (created bool, err error) {
+	_, created, err = p.Send(ctx, m)
+	return created, err
+}
+
 var operations = map[string]operation{
 	"send": {
-		call: func(ctx context.Context, p world, name string) error {
-			_, _, err := p.Send(ctx, say(name, "ben", "new"))
-			return err
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			return sends(ctx, p, say(name, "ben", "new"))
 		},
 		check: func(t *testing.T, w world, name string) {
 			require.EqualValues(t, 3, w.settled(t, name, "ann", "ben", "cleo"))
 		},
 	},
 	"first": {
-		call: func(ctx context.Context, p world, name string) error {
-			to := message.Pair{User: "cleo", Other: "dan " + name}
-			_, _, err := p.Send(ctx, say(to.Conversation(), "cleo", "first"))
-			return err
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			to := pairOf(name)
+			return sends(ctx, p, say(to.Conversation(), to.User, "first"))
 		},
 		check: func(t *testing.T, w world, name string) {
-			require.EqualValues(t, 1, w.settled(t, message.Pair{User: "cleo", Other: "dan " + name}.Conversation(), "cleo", "dan "+name))
+			require.EqualValues(t, 1, w.settled(t, pairOf(name).Conversation(), pairOf(name).User, pairOf(name).Other))
 		},
 	},
 	"create": {
-		call: func(ctx context.Context, p world, name string) error {
-			_, err := p.Create(ctx, message.Group{ID: "other " + name, Members: crowd(100)}, "ann")
-			return err
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			return p.Create(ctx, message.Group{ID: "other " + name, Members: crowd(100)}, "ann")
 		},
 		check: func(t *testing.T, w world, name string) {
 			require.Zero(t, w.settled(t, "other "+name, crowd(100)...))
 		},
 	},
 	"add": {
-		call: func(ctx context.Context, p world, name string) error {
-			_, err := p.Add(ctx, of("dan", name), "ann")
-			return err
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			return p.Add(ctx, of("dan", name), "ann")
 		},
 		check: func(t *testing.T, w world, name string) {
 			require.EqualValues(t, 2, w.settled(t, name, "ann", "ben", "cleo", "dan"))
@@ -73,10 +73,7 @@ var operations = map[string]operation{
 		},
 	},
 	"leave": {
-		call: func(ctx context.Context, p world, name string) error {
-			_, err := p.Leave(ctx, of("ben", name))
-			return err
-		},
+		call: func(ctx context.Context, p world, name string) (bool, error) { return p.Leave(ctx, of("ben", name)) },
 		check: func(t *testing.T, w world, name string) {
 			require.EqualValues(t, 2, w.settled(t, name, "ann", "cleo"))
 			w.send(t, name, "ann")
@@ -110,12 +107,10 @@ func (w world) message(t testing.TB, in message.In, seq int64) message.Message {
 // the number of messages.
 func (w world) settled(t testing.TB, conversation string, members ...string) (n int64) {
 	t.Helper()
-	sent := map[string]bool{}
-	last := message.Message{}
-	found, err := w.Members(t.Context(), of(members[0], conversation))
-	require.NoError(t, err)
-	require.ElementsMatch(t, members, found)
 	reader := of(members[0], conversation)
+	require.ElementsMatch(t, members, w.members(t, reader))
+	sent := map[string]bool{}
+	var last message.Message
 	var seqs []int64
 	for m := range each(t, 50, w.historyOf(reader)) {
 		if len(seqs) == 0 {
@@ -128,8 +123,8 @@ func (w world) settled(t testing.TB, conversation string, members ...string) (n 
 	n = int64(len(seqs))
 	require.Equal(t, downFrom(n, 1), seqs)
 	entries := w.entries(t, conversation, members)
-	for _, user := range members {
-		found := entries[user]
+	require.Len(t, entries, len(members))
+	for user, found := range entries {
 		require.Nil(t, found.Till, user)
 		require.Equal(t, n, found.LastSeq, user)
 		if found.From == 0 && n > 0 {
@@ -143,20 +138,10 @@ func (w world) settled(t testing.TB, conversation string, members ...string) (n 
 // whole checks that a group's members, and nobody else, have an entry that says so.
 func (w world) whole(t testing.TB, group string) {
 	t.Helper()
-	users := append(crowd(100), "ann", "ben", "cleo", "dan")
-	entries := make([]dynamo.Keyed, len(users))
-	for i, user := range users {
-		entries[i] = dynamo.Keys{keys.Join("U", user), "C#" + group}
-	}
-	var found []dynamo.Item
-	err := w.raw(t).Batch("pk", "sk").Get(entries...).Consistent(true).All(t.Context(), &found)
-	if !errors.Is(err, dynamo.ErrNotFound) {
-		require.NoError(t, err)
-	}
 	var in []string
-	for _, item := range found {
-		if item["till"] == nil {
-			in = append(in, keys.Split(item["pk"].(*types.AttributeValueMemberS).Value)[1])
+	for user, e := range w.entries(t, group, append(crowd(100), "ann", "ben", "cleo", "dan")) {
+		if e.Till == nil {
+			in = append(in, user)
 		}
 	}
 	var stored struct {
@@ -169,16 +154,16 @@ func (w world) whole(t testing.TB, group string) {
 	require.ElementsMatch(t, stored.Members, in)
 }
 
-// run calls the operation in a process with a fault, then in another until it succeeds,
-// and checks the result.
-func (o operation) run(t *testing.T, w world, name string, faulty func(call func(context.Context, world) error) error) {
+// run calls the operation in a process with a fault. If that fails, it repeats the call in
+// a process that it is given. It checks the result.
+func (o operation) run(t *testing.T, w world, name string, faulty func(call func(context.Context, world) (bool, error)) (repeats world, err error)) {
 	t.Helper()
 	w.lay(t, name, 0, "ann", "ben", "cleo").send(t, 2)
-	err := faulty(func(ctx context.Context, p world) error { return o.call(ctx, p, name) })
+	repeats, err := faulty(func(ctx context.Context, p world) (bool, error) { return o.call(ctx, p, name) })
 	w.whole(t, name)
 	w.whole(t, "other "+name)
 	if err != nil {
-		require.NoError(t, o.call(t.Context(), w.process(t, nil), name))
+		require.NoError(t, failed(o.call(t.Context(), repeats, name)))
 	}
 	o.check(t, w.process(t, nil), name)
 }
@@ -199,11 +184,11 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 				} else {
 					inject.KillBefore(k)
 				}
-				o.run(t, w, fmt.Sprint(name, " ", k, applied), func(call func(context.Context, world) error) error {
-					err := call(t.Context(), w.process(t, nil, inject.Wrap))
+				o.run(t, w, fmt.Sprint(name, " ", k, applied), func(call func(context.Context, world) (bool, error)) (world, error) {
+					_, err := call(t.Context(), w.process(t, nil, inject.Wrap))
 					killed = inject.Count(faults.KilledBefore)+inject.Count(faults.KilledAfter) > 0
 					require.Equal(t, killed, err != nil, "%s, write %d", name, k)
-					return err
+					return w.process(t, nil), err
 				})
 			}
 			require.Less(t, k, 12)
@@ -211,7 +196,7 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	}
 }
 
-// A caller gives up while a request hangs, and its answer never comes.
+// A caller gives up while a request hangs, and its answer never comes. The process goes on.
 func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -232,15 +217,16 @@ func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 				cancel()
 				return faults.Fault{Kind: faults.Hung}
 			})
-			o.run(t, w, fmt.Sprint(name, " ", k), func(call func(context.Context, world) error) error {
-				err := call(ctx, w.process(t, nil, inject.Wrap))
+			o.run(t, w, fmt.Sprint(name, " ", k), func(call func(context.Context, world) (bool, error)) (world, error) {
+				p := w.process(t, nil, inject.Wrap)
+				_, err := call(ctx, p)
 				mu.Lock()
 				defer mu.Unlock()
 				require.Equal(t, hung, err != nil)
 				if hung && !errors.Is(err, plaza.ErrUnknownOutcome) {
 					require.ErrorIs(t, err, context.Canceled, "%s, request %d", name, k)
 				}
-				return err
+				return p, err
 			})
 			cancel()
 			require.Less(t, k, 20)
@@ -248,16 +234,18 @@ func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	}
 }
 
+// A call that succeeds at once reports a change, even if the SDK repeated its requests.
 func TestFaultsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for seed := range faults.Seeds(8) {
 		for name, o := range faults.Sample(4, operations, "send") {
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
-			o.run(t, w, fmt.Sprint(name, " ", seed), func(call func(context.Context, world) error) error {
-				p := w.process(t, nil, inject.Wrap)
-				faults.Acknowledged(t, func() error { return call(t.Context(), p) })
-				return nil
+			o.run(t, w, fmt.Sprint(name, " ", seed), func(call func(context.Context, world) (bool, error)) (world, error) {
+				p, calls, changed := w.process(t, nil, inject.Wrap), 0, false
+				calls = faults.Acknowledged(t, func() (err error) { changed, err = call(t.Context(), p); return err })
+				require.True(t, changed || calls > 1, name)
+				return p, nil
 			})
 		}
 	}
@@ -266,7 +254,9 @@ func TestFaultsDoNoHarm(t *testing.T) {
 func TestNoGoroutineIsLeft(t *testing.T) {
 	w := newWorld(t, nil)
 	for name, o := range faults.Sample(3, operations, "send") {
-		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.process(t, nil)) })
+		o.run(t, w, name, func(call func(context.Context, world) (bool, error)) (world, error) {
+			return w, failed(call(t.Context(), w.process(t, nil)))
+		})
 	}
 	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 }
@@ -289,8 +279,7 @@ func TestHashesOfRepeatsStayTheSame(t *testing.T) {
 		{"b", message.Message{Text: "hi", Data: []byte(`{"a":1}`), ReplyTo: 1}, "197870c1233653e8882b00b939d18b62f71a85066fa50cbf8132bdbe375e1ddf"},
 	} {
 		tc.m.Conversation, tc.m.Sender, tc.m.Key = "g", "ann", tc.key
-		_, _, err := w.Send(t.Context(), tc.m)
-		require.NoError(t, err)
+		require.NoError(t, failed(w.Send(t.Context(), tc.m)))
 		require.Equal(t, tc.want, hash("K#ann#"+tc.key, "K", "hash"), tc.key)
 	}
 }

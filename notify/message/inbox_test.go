@@ -29,10 +29,7 @@ func (w world) layInbox(t testing.TB, user string, names ...string) {
 			attributes{"pk": pk, "sk": sk, "id": id, "sender": "zoe", "key": "k", "text": "text of " + name},
 		)
 	}
-	for chunk := range slices.Chunk(items, 25) {
-		_, err := w.raw(t).Batch().Write().Put(chunk...).Run(context.Background())
-		require.NoError(t, err)
-	}
+	w.put(t, items...)
 }
 
 func TestAnInboxIsPagedExactly(t *testing.T) {
@@ -61,8 +58,8 @@ func TestAnInboxIsPagedExactly(t *testing.T) {
 				w.layInbox(t, user, names...)
 				return names
 			},
-			Remove: func(ctx context.Context, name string) {
-				require.NoError(t, w.raw(t).Delete("pk", keys.Join("U", user)).Range("sk", "C#"+name).Run(ctx))
+			Remove: func(_ context.Context, name string) {
+				w.remove(t, keys.Join("U", user), "C#"+name)
 			},
 			Others: []pagetest.Other{
 				pagetest.Foreign("another user's", w.inboxOf("else")),
@@ -88,43 +85,37 @@ func (w world) unreadOf(t testing.TB, user string) message.Count {
 func TestAnInboxShowsWhatIsLastAndUnread(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	names := map[string]attributes{
-		"nothing read":                   {"lastSeq": 5, "read": 0},
-		"some read":                      {"lastSeq": 5, "read": 3},
-		"all read":                       {"lastSeq": 5, "read": 5},
-		"read more than the entry knows": {"lastSeq": 5, "read": 7},
-		"own messages":                   {"lastSeq": 5, "read": 2, "own": numberSet("1", "2", "4", "5", "6")},
-		"cleared":                        {"lastSeq": 5, "read": 1, "from": 5},
-		"cleared before":                 {"lastSeq": 5, "read": 1, "from": 4, "own": numberSet("3")},
-		"left":                           {"lastSeq": 4, "read": 1, "till": 4},
+	cases := map[string]struct {
+		entry        attributes
+		unread, read int64
+	}{
+		"nothing read":                   {attributes{"lastSeq": 5, "read": 0}, 5, 0},
+		"some read":                      {attributes{"lastSeq": 5, "read": 3}, 2, 3},
+		"all read":                       {attributes{"lastSeq": 5, "read": 5}, 0, 5},
+		"read more than the entry knows": {attributes{"lastSeq": 5, "read": 7}, 0, 7},
+		"own messages":                   {attributes{"lastSeq": 5, "read": 2, "own": numberSet("1", "2", "4", "5", "6")}, 1, 2},
+		"cleared":                        {attributes{"lastSeq": 5, "read": 1, "from": 5}, 0, 5},
+		"cleared before":                 {attributes{"lastSeq": 5, "read": 1, "from": 4, "own": numberSet("3")}, 1, 4},
+		"left":                           {attributes{"lastSeq": 4, "read": 1, "till": 4}, 0, 0},
 	}
-	unread := map[string]int64{"nothing read": 5, "some read": 2, "own messages": 1, "cleared before": 1}
-	read := map[string]int64{"some read": 3, "all read": 5, "read more than the entry knows": 7, "own messages": 2, "cleared": 5, "cleared before": 4}
 	var order []string
-	for name, entry := range names {
+	for name, c := range cases {
 		l := w.lay(t, name, 0, "zoe")
 		l.send(t, 5)
-		if entry["till"] == nil {
-			entry["last"] = w.id().String()
-			order = append(order, name)
+		if c.entry["till"] == nil {
+			c.entry["last"] = w.id().String()
+			order = append([]string{name}, order...)
 		}
-		l.entry(t, "ann", entry)
+		l.entry(t, "ann", c.entry)
 	}
-	slices.Reverse(order)
 	var got []string
 	for _, e := range w.inbox(t, "ann") {
 		got = append(got, e.Conversation)
-		require.Equal(t, unread[e.Conversation], e.Unread, e.Conversation)
-		require.Equal(t, read[e.Conversation], e.Read, e.Conversation)
-		require.Empty(t, e.Other)
-		if e.Conversation == "cleared" {
-			require.Equal(t, message.Message{}, e.Last)
-			continue
+		want := message.Entry{Conversation: e.Conversation, Unread: cases[e.Conversation].unread, Read: cases[e.Conversation].read}
+		if e.Conversation != "cleared" {
+			want.Last = message.Message{Conversation: e.Conversation, Sender: "zoe", Key: "key 5", Text: "text 5", Seq: 5, ID: e.Last.ID}
 		}
-		want := message.Message{
-			Conversation: e.Conversation, Sender: "zoe", Key: "key 5", Text: "text 5", Seq: 5, ID: e.Last.ID,
-		}
-		require.Equal(t, want, e.Last)
+		require.Equal(t, want, e)
 	}
 	require.Equal(t, order, got)
 	require.Equal(t, message.Count{Conversations: 4, Messages: 9}, w.unreadOf(t, "ann"))
@@ -138,55 +129,44 @@ func TestUnreadCountsTheNewest(t *testing.T) {
 	var items []any
 	for n := range 401 {
 		items = append(items, attributes{"pk": "U#ann", "sk": fmt.Sprint("C#", n), "last": w.id().String(), "lastSeq": 2 + n/400, "read": 0})
-		if n == 399 {
-			_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
-			require.NoError(t, err)
-			items = nil
-			require.Equal(t, message.Count{Conversations: 400, Messages: 800}, w.unreadOf(t, "ann"))
-		}
 	}
-	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
-	require.NoError(t, err)
+	w.put(t, items[:400]...)
+	require.Equal(t, message.Count{Conversations: 400, Messages: 800}, w.unreadOf(t, "ann"))
+	w.put(t, items[400])
 	require.Equal(t, message.Count{Conversations: 400, Messages: 801, More: true}, w.unreadOf(t, "ann"))
 }
 
+// The damaged entries in a row are more than a page reads.
 func TestDamageEndsNoInbox(t *testing.T) {
 	t.Parallel()
 	var seen reports
-	w := newWorld(t, seen.options())
-	sound := func(name string) { w.layInbox(t, "ann", name) }
-	sound("1")
-	damages := []struct {
-		sk   string
-		with attributes
-	}{
-		{"C#a", attributes{"read": -1}},
-		{"C#b", attributes{"read": "x"}},
-		{"C#c", attributes{"lastSeq": "x"}},
-		{"C#d", attributes{"own": "x"}},
-		{"C#e", attributes{"from": -1}},
-		{"C#f", attributes{"till": "x"}},
-		{"C#g", attributes{"last": "lower"}},
-		{"C#h", attributes{"last": "}"}},
-		{"C#i", attributes{"last": "7鳥\x00"}},
-		{"C#ann#ann", nil},
-		{"C#ben#carl", nil},
-		{`C#\ann#ben`, nil},
-		{"C#", nil},
-		{"x", nil},
+	c := newCosts(t)
+	w := newWorld(t, seen.options(), c.Wrap)
+	w.layInbox(t, "ann", "1")
+	damages := map[string]attributes{
+		"C#a": {"read": -1}, "C#b": {"read": "x"}, "C#c": {"lastSeq": "x"}, "C#d": {"own": "x"}, "C#e": {"from": -1}, "C#f": {"till": "x"},
+		"C#g": {"last": "lower"}, "C#h": {"last": "}"}, "C#i": {"last": "7鳥\x00"},
+		"C#ann#ann": nil, "C#ben#carl": nil, `C#\ann#ben`: nil, "C#": nil, "x": nil,
 	}
-	for _, d := range damages {
-		item := attributes{"pk": "U#ann", "sk": d.sk, "last": w.id().String(), "lastSeq": 1, "read": 0}
-		maps.Copy(item, d.with)
-		require.NoError(t, w.raw(t).Put(item).Run(t.Context()))
+	for n := range 200 {
+		damages[fmt.Sprint("C#bad", n)] = attributes{"last": fmt.Sprintf("5-%03d", n)}
 	}
-	sound("2")
-	sound("without its message")
+	var items []any
+	for sk, with := range damages {
+		item := attributes{"pk": "U#ann", "sk": sk, "last": w.id().String(), "lastSeq": 1, "read": 0}
+		maps.Copy(item, with)
+		items = append(items, item)
+	}
+	w.put(t, items...)
+	w.layInbox(t, "ann", "2", "without its message", "with a damaged message")
 	pk, sk := messageAt("without its message", 1)
-	require.NoError(t, w.raw(t).Delete("pk", pk).Range("sk", sk).Run(t.Context()))
-	sound("with a damaged message")
+	w.remove(t, pk, sk)
 	pk, sk = messageAt("with a damaged message", 1)
 	w.damage(t, pk, sk, attributes{"id": "x"})
+
+	c.Take()
+	require.NoError(t, failed(w.Inbox(t.Context(), "ann", cursor.PageRequest{})))
+	require.LessOrEqual(t, c.Take().Requests, c.Of("Repository.Inbox", "past damaged entries").Requests)
 	for _, limit := range []int{1, 2, 100} {
 		var names, texts []string
 		for e := range each(t, limit, w.inboxOf("ann")) {
@@ -195,34 +175,8 @@ func TestDamageEndsNoInbox(t *testing.T) {
 		require.Equal(t, []string{"with a damaged message", "without its message", "2", "1"}, names)
 		require.Equal(t, []string{"", "", "text of 2", "text of 1"}, texts)
 	}
-	require.Len(t, seen.sks, len(damages)+1)
-	require.Equal(t, message.Count{Conversations: 4, Messages: 4}, w.unreadOf(t, "ann"))
-}
-
-func TestManyDamagedEntriesStopNoReader(t *testing.T) {
-	t.Parallel()
-	c := newCosts(t)
-	w := newWorld(t, nil, c.Wrap)
-	w.layInbox(t, "ann", "1")
-	var items []any
-	for n := range 200 {
-		items = append(items, attributes{"pk": "U#ann", "sk": fmt.Sprint("C#bad", n), "last": fmt.Sprintf("5-%03d", n), "lastSeq": 1, "read": 0})
-	}
-	for chunk := range slices.Chunk(items, 25) {
-		_, err := w.raw(t).Batch().Write().Put(chunk...).Run(t.Context())
-		require.NoError(t, err)
-	}
-	c.Take()
-	_, err := w.Inbox(t.Context(), "ann", cursor.PageRequest{})
-	require.NoError(t, err)
-	require.LessOrEqual(t, c.Take().Requests, c.Of("Repository.Inbox", "past damaged entries").Requests)
-	for _, limit := range []int{1, 20} {
-		var names []string
-		for e := range each(t, limit, w.inboxOf("ann")) {
-			names = append(names, e.Conversation)
-		}
-		require.Equal(t, []string{"1"}, names)
-	}
+	require.Len(t, seen.items, len(damages)+1)
+	require.EqualValues(t, 4, w.unreadOf(t, "ann").Messages)
 }
 
 // Every eventually consistent read lags, so the first one finds no message.

@@ -8,11 +8,9 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
@@ -21,8 +19,6 @@ type attributes = map[string]any
 
 // bucket is how many messages a partition has.
 const bucket = 65_536
-
-func (w world) raw(t testing.TB) dynamo.Table { return dynamotest.DB(t).Table(w.table) }
 
 // laid is a conversation whose items look as if Send had written them. It can write
 // many at once, from any number on.
@@ -45,14 +41,8 @@ func (w world) lay(t testing.TB, conversation string, n int64, members ...string
 	if !strings.Contains(conversation, "#") {
 		items = append(items, attributes{"pk": "C#" + conversation, "sk": "M", "mver": 1, "members": &types.AttributeValueMemberSS{Value: members}})
 	}
-	l.put(t, items)
+	w.put(t, items...)
 	return l
-}
-
-func (l *laid) put(t testing.TB, items []any) {
-	t.Helper()
-	_, err := l.w.raw(t).Batch().Write().Put(items...).Run(context.Background())
-	require.NoError(t, err)
 }
 
 func (l *laid) head() attributes {
@@ -64,7 +54,7 @@ func (l *laid) entry(t testing.TB, user string, more attributes) {
 	t.Helper()
 	item := attributes{"pk": keys.Join("U", user), "sk": "C#" + l.name}
 	maps.Copy(item, more)
-	require.NoError(t, l.w.raw(t).Put(item).Run(context.Background()))
+	l.w.put(t, item)
 }
 
 func messageAt(conversation string, seq int64) (pk, sk string) {
@@ -85,7 +75,7 @@ func (l *laid) send(t testing.TB, n int) (seqs []int64) {
 		})
 		seqs = append(seqs, l.n)
 	}
-	l.put(t, append(items, l.head()))
+	l.w.put(t, append(items, l.head())...)
 	for _, user := range l.members {
 		u := l.w.raw(t).Update("pk", keys.Join("U", user)).Range("sk", "C#"+l.name).Set("lastSeq", l.n).Set("last", last.String())
 		require.NoError(t, u.Run(context.Background()))

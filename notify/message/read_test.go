@@ -18,7 +18,7 @@ func numberSet(values ...string) types.AttributeValue {
 
 func (w world) read(t testing.TB, in message.In, upTo int64) {
 	t.Helper()
-	require.NoError(t, errOf(w.MarkRead(t.Context(), in, upTo)))
+	require.NoError(t, failed(w.MarkRead(t.Context(), in, upTo)))
 }
 
 func (w world) receipts(t testing.TB, in message.In) map[string]int64 {
@@ -32,7 +32,7 @@ func TestReadingNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.lay(t, pair, 0, "ann", "ben").send(t, 9)
-	ann, ben := message.In{Conversation: pair, User: "ann"}, message.In{Conversation: pair, User: "ben"}
+	ann, ben := of("ann", pair), of("ben", pair)
 	before := int64(0)
 	for _, step := range []struct{ upTo, want int64 }{{5, 5}, {3, 5}, {5, 5}, {7, 7}, {5, 7}, {9, 9}, {1, 9}} {
 		does(t, step.want > before)(w.MarkRead(t.Context(), ben, step.upTo))
@@ -41,7 +41,7 @@ func TestReadingNeverGoesBack(t *testing.T) {
 		require.Equal(t, 9-step.want, w.inbox(t, "ben")[0].Unread)
 	}
 	for _, upTo := range []int64{10, 1 << 60} {
-		require.ErrorIs(t, errOf(w.MarkRead(t.Context(), ben, upTo)), plaza.ErrInvalid)
+		require.ErrorIs(t, failed(w.MarkRead(t.Context(), ben, upTo)), plaza.ErrInvalid)
 	}
 	require.EqualValues(t, 9, w.entry(t, pair, "ben").Read)
 }
@@ -80,15 +80,14 @@ func TestAUserWhoLeftReadsAndClearsWhatWasSentBefore(t *testing.T) {
 	l := w.lay(t, "g", 0, "ann")
 	l.send(t, 9)
 	l.entry(t, "ben", attributes{"lastSeq": 4, "read": 1, "from": 1, "till": 6})
-	in := message.In{Conversation: "g", User: "ben"}
-	require.ErrorIs(t, errOf(w.MarkRead(t.Context(), in, 7)), plaza.ErrInvalid)
-	w.read(t, in, 6)
+	in := of("ben", "g")
+	fails(t, plaza.ErrInvalid)(w.MarkRead(t.Context(), in, 7))
+	does(t, true)(w.MarkRead(t.Context(), in, 6))
 	require.EqualValues(t, 6, w.entry(t, "g", "ben").Read)
-	require.NoError(t, errOf(w.Clear(t.Context(), in)))
+	does(t, true)(w.Clear(t.Context(), in))
 	require.EqualValues(t, 6, w.entry(t, "g", "ben").From)
 	require.Empty(t, w.history(t, in, 3))
-	_, err := w.Receipts(t.Context(), in)
-	require.ErrorIs(t, err, message.ErrNotMember)
+	require.ErrorIs(t, failed(w.Receipts(t.Context(), in)), message.ErrNotMember)
 }
 
 func TestReadIsForMembers(t *testing.T) {
@@ -96,16 +95,15 @@ func TestReadIsForMembers(t *testing.T) {
 	w := newWorld(t, nil)
 	w.lay(t, "g", 0, "ann").send(t, 2)
 	w.lay(t, pair, 0, "ann", "ben").send(t, 2)
-	for _, in := range []message.In{{Conversation: "g", User: "zoe"}, {Conversation: pair, User: "zoe"}, {Conversation: "none", User: "ann"}} {
-		require.ErrorIs(t, errOf(w.MarkRead(t.Context(), in, 1)), message.ErrNotMember)
-		require.ErrorIs(t, errOf(w.Clear(t.Context(), in)), message.ErrNotMember)
-		_, err := w.Receipts(t.Context(), in)
-		require.ErrorIs(t, err, message.ErrNotMember)
+	for _, in := range []message.In{of("zoe", "g"), of("zoe", pair), of("ann", "none")} {
+		fails(t, message.ErrNotMember)(w.MarkRead(t.Context(), in, 1))
+		fails(t, message.ErrNotMember)(w.Clear(t.Context(), in))
+		require.ErrorIs(t, failed(w.Receipts(t.Context(), in)), message.ErrNotMember)
 		require.Nil(t, w.item(t, "U#"+in.User, "C#"+in.Conversation))
 	}
-	silent := message.In{Conversation: message.Pair{User: "ann", Other: "carl"}.Conversation(), User: "carl"}
-	require.ErrorIs(t, errOf(w.MarkRead(t.Context(), silent, 1)), plaza.ErrInvalid)
-	require.NoError(t, errOf(w.Clear(t.Context(), silent)))
+	silent := of("carl", message.Pair{User: "ann", Other: "carl"}.Conversation())
+	fails(t, plaza.ErrInvalid)(w.MarkRead(t.Context(), silent, 1))
+	does(t, false)(w.Clear(t.Context(), silent))
 	require.Equal(t, map[string]int64{"ann": 0, "carl": 0}, w.receipts(t, silent))
 	require.Nil(t, w.item(t, "U#carl", "C#"+silent.Conversation))
 }
@@ -114,7 +112,7 @@ func TestClearHidesWhatWasSentFromOneUserOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	l := w.lay(t, pair, 0, "ann", "ben")
-	ann, ben := message.In{Conversation: pair, User: "ann"}, message.In{Conversation: pair, User: "ben"}
+	ann, ben := of("ann", pair), of("ben", pair)
 	l.send(t, 5)
 	w.read(t, ben, 2)
 	for _, first := range []bool{true, false} {
@@ -141,9 +139,9 @@ func TestALateMarkRevivesNoEntry(t *testing.T) {
 	w.send(t, "g", "ann")
 	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
 	p := w.process(t, nil, late.Wrap)
-	in := message.In{Conversation: "g", User: "ben"}
-	require.Error(t, errOf(p.Clear(t.Context(), in)))
-	require.Error(t, errOf(p.MarkRead(t.Context(), in, 1)))
+	in := of("ben", "g")
+	require.Error(t, failed(p.Clear(t.Context(), in)))
+	require.Error(t, failed(p.MarkRead(t.Context(), in, 1)))
 	require.NoError(t, w.Erase(t.Context(), "ben"))
 	require.Zero(t, late.Arrive(t))
 	require.Nil(t, w.item(t, "U#ben", "C#g"))

@@ -53,31 +53,11 @@ func (d during) Do(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// before calls hook before a request of the operation.
-type before struct {
-	next aws.HTTPClient
-	op   string
-	hook func()
-}
-
-func (b before) Do(r *http.Request) (*http.Response, error) {
-	req, err := wire.Read(r)
-	if err != nil {
-		return nil, err
-	}
-	if req.Op == b.op {
-		b.hook()
-	}
-	return b.next.Do(req.Again())
-}
-
 func TestASlowReadDoesNotHideAWriteOfThisProcess(t *testing.T) {
 	t.Parallel()
 	hook := new(atomic.Pointer[func()])
 	w := newWorld(t, nil, func(next aws.HTTPClient) aws.HTTPClient { return during{next, hook} })
-	sets := func() {
-		require.NoError(t, errOf(w.Set(t.Context(), about("like", prefs.InApp), false)))
-	}
+	sets := func() { w.set(t, about("like", prefs.InApp), false) }
 	hook.Store(&sets)
 	require.True(t, w.decide(t, of("like")).Drop)
 	require.Nil(t, hook.Load())
@@ -95,8 +75,7 @@ func TestAWriteWithoutAnAnswerLeavesNothingCached(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	_, err := w.Set(t.Context(), about("like", prefs.InApp), false)
-	require.Error(t, err)
+	require.Error(t, failed(w.Set(t.Context(), about("like", prefs.InApp), false)))
 	in.Off()
 	require.True(t, w.decide(t, of("like")).Drop)
 }

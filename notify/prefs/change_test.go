@@ -69,7 +69,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		ends = begins
 		ends.Do, ends.Undo = undo, do
 		ends.Begin = func(ctx context.Context, r repository, user string) error {
-			return errOf(do(ctx, r, user))
+			return failed(do(ctx, r, user))
 		}
 		return begins, ends
 	}

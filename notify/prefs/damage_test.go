@@ -1,7 +1,6 @@
 package prefs_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 
@@ -21,10 +20,14 @@ type complaints struct {
 	keys []string
 }
 
-func (c *complaints) hear(e *plaza.CorruptError) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.keys = append(c.keys, e.PK+" / "+e.SK)
+func (c *complaints) options() *prefs.Options {
+	opts := options()
+	opts.OnCorrupt = func(e *plaza.CorruptError) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.keys = append(c.keys, e.PK+" / "+e.SK)
+	}
+	return opts
 }
 
 func (c *complaints) take() []string {
@@ -38,9 +41,7 @@ func (c *complaints) take() []string {
 func damaged(t *testing.T) (world, *complaints) {
 	t.Helper()
 	heard := new(complaints)
-	opts := options()
-	opts.OnCorrupt = heard.hear
-	return newWorld(t, opts), heard
+	return newWorld(t, heard.options()), heard
 }
 
 func (w world) damage(t *testing.T, sk, name string, value types.AttributeValue) {
@@ -76,9 +77,7 @@ func TestDamagedSettingsListAndSendNothing(t *testing.T) {
 			w, heard := damaged(t)
 			w.set(t, about("comment", push), false)
 			w.damage(t, "P", c.attribute, c.value)
-			opts := options()
-			opts.OnCorrupt = heard.hear
-			w = w.process(t, opts)
+			w = w.process(t, heard.options())
 			for range 3 {
 				require.Equal(t, notify.Decision{}, w.decide(t, of("comment")), "by mail by default, but ann may have turned it off")
 			}
@@ -86,13 +85,12 @@ func TestDamagedSettingsListAndSendNothing(t *testing.T) {
 			require.Equal(t, notify.Decision{Drop: true}, w.decide(t, of("tip")), "not by default")
 			require.Equal(t, []string{"N#ann / P"}, heard.take(), "once in CacheTTL")
 
-			for call, do := range map[string]func(context.Context) error{
-				"Settings": func(ctx context.Context) error { return errOf(w.Settings(ctx, "ann")) },
-				"Set":      func(ctx context.Context) error { return errOf(w.Set(ctx, about("like", email), true)) },
-				"Unset":    func(ctx context.Context) error { return errOf(w.Unset(ctx, about("like", email))) },
+			for _, err := range []error{
+				failed(w.Settings(t.Context(), "ann")), failed(w.Set(t.Context(), about("like", email), true)),
+				failed(w.Unset(t.Context(), about("like", email))),
 			} {
 				var corrupt *plaza.CorruptError
-				require.ErrorAs(t, do(t.Context()), &corrupt, call)
+				require.ErrorAs(t, err, &corrupt)
 				require.Equal(t, "P", corrupt.SK)
 			}
 			require.NoError(t, w.Erase(t.Context(), "ann"))
@@ -123,14 +121,11 @@ func TestADamagedBlockStandsAndADamagedMuteDoesNot(t *testing.T) {
 	require.Equal(t, []string{"N#ann / B#bob"}, heard.take())
 	require.Equal(t, []prefs.Mute{{other, noon}}, all(t, w.Mutes))
 	require.Equal(t, []string{"N#ann / O#picture:10"}, heard.take())
-	for call, do := range map[string]func(context.Context) error{
-		"Blocked": func(ctx context.Context) error { return errOf(w.Blocked(ctx, bob)) },
-		"Block":   func(ctx context.Context) error { return errOf(w.Block(ctx, bob)) },
-		"Unblock": func(ctx context.Context) error { return errOf(w.Unblock(ctx, bob)) },
-		"Mute":    func(ctx context.Context) error { return errOf(w.Mute(ctx, mute)) },
-		"Unmute":  func(ctx context.Context) error { return errOf(w.Unmute(ctx, mute)) },
+	for _, err := range []error{
+		failed(w.Blocked(t.Context(), bob)), failed(w.Block(t.Context(), bob)), failed(w.Unblock(t.Context(), bob)),
+		failed(w.Mute(t.Context(), mute)), failed(w.Unmute(t.Context(), mute)),
 	} {
-		require.ErrorIs(t, do(t.Context()), plaza.ErrCorrupt, call)
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
 	}
 	require.NoError(t, w.Erase(t.Context(), "ann"))
 	require.Empty(t, w.stored(t))

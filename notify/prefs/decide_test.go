@@ -87,9 +87,9 @@ func TestUnblockingAndUnmutingApplyToWhatFollows(t *testing.T) {
 	w.block(t, bob)
 	w.mute(t, mute)
 	require.True(t, w.decide(t, of("like")).Drop)
-	w.changes(t, true, func(ctx ctx) (bool, error) { return w.Unblock(ctx, bob) })
+	does(t, true)(w.Unblock(t.Context(), bob))
 	require.True(t, w.decide(t, of("like")).Drop, "the mute stands")
-	w.changes(t, true, func(ctx ctx) (bool, error) { return w.Unmute(ctx, mute) })
+	does(t, true)(w.Unmute(t.Context(), mute))
 	require.False(t, w.decide(t, of("like")).Drop)
 }
 
@@ -128,7 +128,7 @@ func TestNamesOfAnyKind(t *testing.T) {
 		block := prefs.Pair{User: name, Actor: ref.String()}
 		w.block(t, block)
 		require.True(t, w.decide(t, n).Drop, "%q", name)
-		w.changes(t, true, func(ctx ctx) (bool, error) { return w.Unblock(ctx, block) })
+		does(t, true)(w.Unblock(t.Context(), block))
 		require.False(t, w.decide(t, n).Drop, "%q", name)
 		w.mute(t, prefs.Topic{User: name, Object: ref})
 		require.True(t, w.decide(t, n).Drop, "%q", name)

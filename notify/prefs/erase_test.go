@@ -27,7 +27,7 @@ func TestEraseDeletesAllThatPrefsHasOfAUser(t *testing.T) {
 		w.block(t, prefs.Pair{User: "ann", Actor: fmt.Sprint("user ", i)})
 		w.mute(t, prefs.Topic{User: "ann", Object: feed.Ref{ID: fmt.Sprint(i)}})
 	}
-	w.changes(t, true, func(ctx ctx) (bool, error) { return w.Unblock(ctx, prefs.Pair{User: "ann", Actor: "user 7"}) })
+	does(t, true)(w.Unblock(t.Context(), prefs.Pair{User: "ann", Actor: "user 7"}))
 	require.True(t, w.decide(t, of("like")).Drop)
 
 	faulty := w.process(t, nil, in.Wrap)

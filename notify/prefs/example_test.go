@@ -3,7 +3,6 @@ package prefs_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -12,16 +11,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
@@ -156,26 +151,11 @@ func ExampleRepository_Settings() {
 	// mention  email   on true   own true
 }
 
-// local is a DynamoDB that stops when the process ends.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
-
 // open returns a repository over a new table.
 func open(ctx context.Context, opts *prefs.Options) *prefs.Repository {
-	e, err := local()
-	if err != nil {
-		log.Fatal(err)
-	}
-	client := dynamodb.NewFromConfig(e.Config())
-	table := "prefs-example-" + rand.Text()
-	if _, err := client.CreateTable(ctx, notify.Table(table)); err != nil {
-		log.Fatal(err)
-	}
-	gen, err := ids.New(0, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	db, table, gen := streamtest.Example(ctx, notify.Table)
 	opts.Consistent = true
-	wants, err := prefs.New(dynamo.NewFromIface(client), table, gen, opts)
+	wants, err := prefs.New(db, table, gen, opts)
 	if err != nil {
 		log.Fatal(err)
 	}

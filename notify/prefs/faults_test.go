@@ -6,11 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
 func TestDecidingSurvivesFaults(t *testing.T) {
 	t.Parallel()
+	comment, like := of("comment"), of("like")
+	like.Activity.Actor.ID = "eve"
 	for seed := range faults.Seeds(20) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
@@ -20,18 +23,13 @@ func TestDecidingSurvivesFaults(t *testing.T) {
 			w.set(t, about("like", prefs.InApp), false)
 			for range 10 {
 				process := w.process(t, nil, in.Wrap) // has nothing cached
-				faults.Acknowledged(t, func() error {
-					d, err := process.Decide(t.Context(), of("comment"))
-					require.True(t, err != nil || d.Drop)
-					return err
-				})
-				faults.Acknowledged(t, func() error {
-					n := of("like")
-					n.Activity.Actor.ID = "eve"
-					d, err := process.Decide(t.Context(), n)
-					require.True(t, err != nil || d.Drop)
-					return err
-				})
+				for _, n := range []notify.Notification{comment, like} {
+					faults.Acknowledged(t, func() error {
+						d, err := process.Decide(t.Context(), n)
+						require.True(t, err != nil || d.Drop)
+						return err
+					})
+				}
 			}
 		})
 	}

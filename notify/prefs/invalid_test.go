@@ -1,6 +1,7 @@
 package prefs_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,79 +10,66 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
+// invalid is the error of a call with invalid input, and the field that it names.
+type invalid struct {
+	Field string
+	Err   error
+}
+
 func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil, in.Wrap)
-	long := strings.Repeat("x", 257)
-	for _, c := range []struct {
-		field string
-		s     prefs.Subscription
-	}{
-		{"User", prefs.Subscription{Verb: "like", Channel: email}},
-		{"User", prefs.Subscription{User: long, Verb: "like", Channel: email}},
-		{"User", prefs.Subscription{User: "\xff", Verb: "like", Channel: email}},
-		{"Verb", about("wave", email)},
-		{"Channel", about("like", "")},
-		{"Channel", about("like", "fax")},
-	} {
-		for name, call := range map[string]func() error{
-			"Set":   func() error { return errOf(w.Set(t.Context(), c.s, true)) },
-			"Unset": func() error { return errOf(w.Unset(t.Context(), c.s)) },
-			"Token": func() error { return errOf(w.Token(c.s)) },
-		} {
-			refused(t, c.field, call(), name)
-		}
-	}
-	for _, c := range []struct {
-		field string
-		p     prefs.Pair
-	}{
-		{"User", prefs.Pair{Actor: "bob"}},
-		{"User", prefs.Pair{User: long, Actor: "bob"}},
-		{"Actor", prefs.Pair{User: "ann"}},
-		{"Actor", prefs.Pair{User: "ann", Actor: "\xff"}},
-		{"Actor", prefs.Pair{User: "ann", Actor: strings.Repeat("x", 1022)}},
-		{"Actor", prefs.Pair{User: "ann", Actor: strings.Repeat("#", 511)}},
-		{"Actor", prefs.Pair{User: "ann", Actor: "ann"}},
-	} {
-		for name, call := range map[string]func() error{
-			"Block":   func() error { return errOf(w.Block(t.Context(), c.p)) },
-			"Unblock": func() error { return errOf(w.Unblock(t.Context(), c.p)) },
-			"Blocked": func() error { return errOf(w.Blocked(t.Context(), c.p)) },
-		} {
-			refused(t, c.field, call(), name)
-		}
-	}
-	for _, c := range []struct {
-		field string
-		topic prefs.Topic
-	}{
-		{"User", prefs.Topic{Object: picture}},
-		{"Object", prefs.Topic{User: "ann"}},
-		{"Object", prefs.Topic{User: "ann", Object: feed.Ref{ID: "\xff"}}},
-		{"Object", prefs.Topic{User: "ann", Object: feed.Ref{Kind: strings.Repeat("#", 255), ID: strings.Repeat("#", 256)}}},
-		{"Object", prefs.Topic{User: "ann", Object: feed.Ref{Kind: "picture"}}},
-		{"Object", prefs.Topic{User: "ann", Object: feed.Ref{ID: long}}},
-		{"Object", prefs.Topic{User: "ann", Object: feed.Ref{ID: "a:b"}}},
-	} {
-		for name, call := range map[string]func() error{
-			"Mute":   func() error { return errOf(w.Mute(t.Context(), c.topic)) },
-			"Unmute": func() error { return errOf(w.Unmute(t.Context(), c.topic)) },
-		} {
-			refused(t, c.field, call(), name)
-		}
-	}
+	ctx := t.Context()
+	long, broken := strings.Repeat("x", 257), "\xff"
 	wide := feed.Ref{Kind: strings.Repeat("#", 256), ID: strings.Repeat("#", 256)}
-	for _, c := range []struct {
+	cases := map[string]invalid{}
+	refuses := func(field string, about any, calls map[string]error) {
+		for call, err := range calls {
+			cases[fmt.Sprintf("%s %+v", call, about)] = invalid{field, err}
+		}
+	}
+	for s, field := range map[prefs.Subscription]string{
+		{Verb: "like", Channel: email}:               "User",
+		{User: long, Verb: "like", Channel: email}:   "User",
+		{User: broken, Verb: "like", Channel: email}: "User",
+		about("wave", email):                         "Verb",
+		about("like", ""):                            "Channel",
+		about("like", "fax"):                         "Channel",
+	} {
+		refuses(field, s, map[string]error{"Set": failed(w.Set(ctx, s, true)), "Unset": failed(w.Unset(ctx, s)), "Token": failed(w.Token(s))})
+	}
+	for p, field := range map[prefs.Pair]string{
+		{Actor: "bob"}:                                  "User",
+		{User: long, Actor: "bob"}:                      "User",
+		{User: "ann"}:                                   "Actor",
+		{User: "ann", Actor: broken}:                    "Actor",
+		{User: "ann", Actor: strings.Repeat("x", 1022)}: "Actor",
+		{User: "ann", Actor: strings.Repeat("#", 511)}:  "Actor",
+		{User: "ann", Actor: "ann"}:                     "Actor",
+	} {
+		refuses(field, p, map[string]error{"Block": failed(w.Block(ctx, p)), "Unblock": failed(w.Unblock(ctx, p)), "Blocked": failed(w.Blocked(ctx, p))})
+	}
+	for topic, field := range map[prefs.Topic]string{
+		{Object: picture}: "User",
+		{User: "ann"}:     "Object",
+		{User: "ann", Object: feed.Ref{ID: broken}}:                                                   "Object",
+		{User: "ann", Object: feed.Ref{Kind: strings.Repeat("#", 255), ID: strings.Repeat("#", 256)}}: "Object",
+		{User: "ann", Object: feed.Ref{Kind: "picture"}}:                                              "Object",
+		{User: "ann", Object: feed.Ref{ID: long}}:                                                     "Object",
+		{User: "ann", Object: feed.Ref{ID: "a:b"}}:                                                    "Object",
+	} {
+		refuses(field, topic, map[string]error{"Mute": failed(w.Mute(ctx, topic)), "Unmute": failed(w.Unmute(ctx, topic))})
+	}
+	for i, c := range []struct {
 		field  string
 		change func(*notify.Notification)
 	}{
@@ -96,33 +84,26 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	} {
 		n := of("like")
 		c.change(&n)
-		_, err := w.Decide(t.Context(), n)
-		refused(t, c.field, err, "Decide")
+		refuses(c.field, i, map[string]error{"Decide": failed(w.Decide(ctx, n))})
 	}
-	for _, user := range []string{"", long, "\xff"} {
-		for name, call := range map[string]func() error{
-			"Settings": func() error { return errOf(w.Settings(t.Context(), user)) },
-			"Blocks":   func() error { return errOf(w.Blocks(t.Context(), user, cursor.PageRequest{})) },
-			"Mutes":    func() error { return errOf(w.Mutes(t.Context(), user, cursor.PageRequest{})) },
-			"Erase":    func() error { return w.Erase(t.Context(), user) },
-		} {
-			refused(t, "User", call(), name)
-		}
+	for _, user := range []string{"", long, broken} {
+		refuses("User", user, map[string]error{
+			"Settings": failed(w.Settings(ctx, user)), "Blocks": failed(w.Blocks(ctx, user, pageRequest{})),
+			"Mutes": failed(w.Mutes(ctx, user, pageRequest{})), "Erase": w.Erase(ctx, user),
+		})
 	}
+	callstest.RequireInvalid(t, cases)
 	require.Zero(t, in.Requests())
-}
-
-func refused(t *testing.T, field string, err error, name string) {
-	t.Helper()
-	var invalid *plaza.InvalidError
-	require.ErrorAs(t, err, &invalid, name)
-	require.Equal(t, field, invalid.Field, name)
 }
 
 func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	db := dynamo.NewFromIface(nil)
-	for _, c := range []struct {
+	cases := map[string]invalid{
+		"no database": {"db", failed(prefs.New(nil, "table", new(clock), nil))},
+		"no table":    {"table", failed(prefs.New(db, "", new(clock), nil))},
+	}
+	for i, c := range []struct {
 		field string
 		spoil func(*prefs.Options)
 	}{
@@ -147,14 +128,10 @@ func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	} {
 		opts := options()
 		c.spoil(opts)
-		_, err := prefs.New(db, "table", new(clock), opts)
-		refused(t, c.field, err, c.field)
+		cases[fmt.Sprint(c.field, " ", i)] = invalid{c.field, failed(prefs.New(db, "table", new(clock), opts))}
 	}
-	_, err := prefs.New(nil, "table", new(clock), nil)
-	refused(t, "db", err, "")
-	_, err = prefs.New(db, "", new(clock), nil)
-	refused(t, "table", err, "")
-	require.NoError(t, errOf(prefs.New(db, "table", new(clock), nil)))
+	callstest.RequireInvalid(t, cases)
+	require.NoError(t, failed(prefs.New(db, "table", new(clock), nil)))
 }
 
 func TestOptionsMayChangeAfterNew(t *testing.T) {
@@ -176,9 +153,9 @@ func TestVerifyComparesTheTableWithNotifys(t *testing.T) {
 	db := dynamotest.DB(t)
 	w := newWorld(t, nil)
 	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "no expiry")
-	require.NoError(t, errOf(db.Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))))
+	require.NoError(t, failed(db.Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))))
 	require.NoError(t, w.Verify(t.Context()))
-	notifications, err := notify.New(db, w.table, sequence{}, nil)
+	notifications, err := notify.New(db, w.table, w.clock, nil)
 	require.NoError(t, err)
 	require.NoError(t, notifications.Init(t.Context()))
 	require.NoError(t, w.Verify(t.Context()))

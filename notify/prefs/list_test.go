@@ -1,7 +1,6 @@
 package prefs_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -14,91 +13,64 @@ import (
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// later counts down, since each name that pagetest adds comes before all others.
-type later struct{ n int }
+type lister[T any] = func(ctx, string, pageRequest) (cursor.Page[T], error)
 
-func (l *later) names(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		l.n--
-		names[i] = fmt.Sprintf("user %06d", l.n)
-	}
-	return names
+func listOf[T any](list lister[T], user string) func(ctx, pageRequest) (cursor.Page[T], error) {
+	return func(ctx ctx, req pageRequest) (cursor.Page[T], error) { return list(ctx, user, req) }
 }
 
 func TestBlocksAndMutesPage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
 	in := faults.New(t, 1, faults.Rates{})
-	w = w.process(t, nil, in.Wrap)
-	ref := func(id string) feed.Ref { return feed.Ref{Kind: "picture", ID: id} }
-	page := func(user string) func(context.Context, cursor.PageRequest) (cursor.Page[prefs.Block], error) {
-		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[prefs.Block], error) {
-			return w.Blocks(ctx, user, req)
-		}
-	}
-	pageOfMutes := func(user string) func(context.Context, cursor.PageRequest) (cursor.Page[prefs.Mute], error) {
-		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[prefs.Mute], error) {
-			return w.Mutes(ctx, user, req)
-		}
+	w := newWorld(t, nil, in.Wrap)
+	block := func(user, name string) prefs.Pair { return prefs.Pair{User: user, Actor: name} }
+	mute := func(user, name string) prefs.Topic {
+		return prefs.Topic{User: user, Object: feed.Ref{Kind: "picture", ID: name}}
 	}
 	for _, name := range []string{"x", "y"} {
-		w.block(t, prefs.Pair{User: "other", Actor: name})
-		w.mute(t, prefs.Topic{User: "other", Object: ref(name)})
+		w.block(t, block("other", name))
+		w.mute(t, mute("other", name))
 	}
-	lists := 0
-	user := func() string { lists++; return fmt.Sprint("reader ", lists) }
-
+	blocks, mutes := listOf(w.Blocks, "other"), listOf(w.Mutes, "other")
 	t.Run("blocks", func(t *testing.T) {
-		pagetest.Run(t, func(t *testing.T) pagetest.List[prefs.Block] {
-			user, later := user(), &later{100_000}
-			w.mute(t, prefs.Topic{User: user, Object: ref("x")}) // a row of another kind
-			w.set(t, prefs.Subscription{User: user, Channel: email}, true)
-			unblock := func(ctx context.Context, id string) {
-				require.NoError(t, errOf(w.Unblock(ctx, prefs.Pair{User: user, Actor: id})))
-			}
-			return pagetest.List[prefs.Block]{
-				Page:  page(user),
-				Brief: true, // other lists of internal/store run all checks
-				ID:    func(b prefs.Block) string { return b.Actor },
-				Add: func(ctx context.Context, n int) []string {
-					names := later.names(n)
-					for _, name := range names {
-						require.NoError(t, errOf(w.Block(ctx, prefs.Pair{User: user, Actor: name})))
-					}
-					return names
-				},
-				Remove: unblock, Hide: unblock,
-				Others:   []pagetest.Other{pagetest.Foreign("another user", page("other")), pagetest.Foreign("mutes", pageOfMutes("other"))},
-				Requests: in.Requests,
-			}
-		})
+		pages(t, in, w.Blocks, func(b prefs.Block) string { return b.Actor },
+			func(user, name string) { does(t, true)(w.Block(t.Context(), block(user, name))) },
+			func(user, name string) { does(t, true)(w.Unblock(t.Context(), block(user, name))) },
+			pagetest.Foreign("another user", blocks), pagetest.Foreign("mutes", mutes))
 	})
 	if !faults.Full() {
 		return // mutes are listed like blocks
 	}
 	t.Run("mutes", func(t *testing.T) {
-		pagetest.Run(t, func(t *testing.T) pagetest.List[prefs.Mute] {
-			user, later := user(), &later{100_000}
-			unmute := func(ctx context.Context, id string) {
-				require.NoError(t, errOf(w.Unmute(ctx, prefs.Topic{User: user, Object: ref(id)})))
-			}
-			return pagetest.List[prefs.Mute]{
-				Page:  pageOfMutes(user),
-				Brief: true,
-				ID:    func(m prefs.Mute) string { return m.Object.ID },
-				Add: func(ctx context.Context, n int) []string {
-					names := later.names(n)
-					for _, name := range names {
-						require.NoError(t, errOf(w.Mute(ctx, prefs.Topic{User: user, Object: ref(name)})))
-					}
-					return names
-				},
-				Remove: unmute, Hide: unmute,
-				Others:   []pagetest.Other{pagetest.Foreign("another user", pageOfMutes("other")), pagetest.Foreign("blocks", page("other"))},
-				Requests: in.Requests,
-			}
-		})
+		pages(t, in, w.Mutes, func(m prefs.Mute) string { return m.Object.ID },
+			func(user, name string) { does(t, true)(w.Mute(t.Context(), mute(user, name))) },
+			func(user, name string) { does(t, true)(w.Unmute(t.Context(), mute(user, name))) },
+			pagetest.Foreign("another user", mutes), pagetest.Foreign("blocks", blocks))
+	})
+}
+
+// pages runs pagetest for lists of users. Each name that it adds comes before all others.
+func pages[T any](t *testing.T, in *faults.Injector, list lister[T], id func(T) string, add, remove func(user, name string), others ...pagetest.Other) {
+	t.Helper()
+	lists := 0
+	pagetest.Run(t, func(*testing.T) pagetest.List[T] {
+		lists++
+		user, last := fmt.Sprint("reader ", lists), 100_000
+		ends := func(_ ctx, name string) { remove(user, name) }
+		return pagetest.List[T]{
+			Page:  listOf(list, user),
+			Brief: true, // other lists of internal/store run all checks
+			ID:    id,
+			Add: func(_ ctx, n int) (names []string) {
+				for range n {
+					last--
+					names = append(names, fmt.Sprintf("user %06d", last))
+					add(user, names[len(names)-1])
+				}
+				return names
+			},
+			Remove: ends, Hide: ends, Others: others, Requests: in.Requests,
+		}
 	})
 }
 
@@ -109,19 +81,12 @@ func TestListsHaveOnlyStandingBlocksAndMutes(t *testing.T) {
 	for _, p := range []prefs.Pair{{User: "ann", Actor: "a#b"}, bob, long, {User: "ann", Actor: "eve"}} {
 		w.block(t, p)
 	}
-	w.changes(t, true, func(ctx ctx) (bool, error) {
-		return w.Unblock(ctx, prefs.Pair{User: "ann", Actor: "eve"})
-	})
+	does(t, true)(w.Unblock(t.Context(), prefs.Pair{User: "ann", Actor: "eve"}))
 	require.Equal(t, []prefs.Block{{"a#b", noon}, {"bob", noon}, {long.Actor, noon}}, all(t, w.Blocks))
 	w.mute(t, mute)
 	require.Equal(t, []prefs.Mute{{picture, noon}}, all(t, w.Mutes))
 
-	blocked, err := w.Blocked(t.Context(), bob)
-	require.NoError(t, err)
-	require.True(t, blocked)
-	for _, actor := range []string{"eve", "zoe"} {
-		blocked, err := w.Blocked(t.Context(), prefs.Pair{User: "ann", Actor: actor})
-		require.NoError(t, err)
-		require.False(t, blocked)
+	for actor, want := range map[string]bool{"bob": true, "eve": false, "zoe": false} {
+		does(t, want)(w.Blocked(t.Context(), prefs.Pair{User: "ann", Actor: actor}))
 	}
 }

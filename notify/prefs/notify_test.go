@@ -1,49 +1,34 @@
 package prefs_test
 
 import (
-	"context"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// source makes ids of a clock's time.
-type source struct {
-	*clock
-	n atomic.Uint64
-}
-
-func (s *source) Next(context.Context) (ids.ID, error) {
-	return ids.At(s.Now()) + ids.ID(s.n.Add(1)), nil
-}
-
 // bell is what ann sees, and what happens to her.
 type bell struct {
 	world
 	notifications *notify.Repository
-	gen           *source
 }
 
 func newBell(t *testing.T) bell {
 	t.Helper()
 	w := newWorld(t, nil)
-	gen := &source{clock: w.clock}
-	n, err := notify.New(dynamotest.DB(t), w.table, gen, &notify.Options{Policy: w.Repository, Consistent: true, Now: w.Now})
+	n, err := notify.New(dynamotest.DB(t), w.table, w.clock, &notify.Options{Policy: w.Repository, Consistent: true, Now: w.Now})
 	require.NoError(t, err)
-	return bell{w, n, gen}
+	return bell{w, n}
 }
 
 // happens notifies of an event, and returns what became of it.
 func (b bell) happens(t *testing.T, n notify.Notification) notify.Result {
 	t.Helper()
 	var err error
-	n.Activity.ID, err = b.gen.Next(t.Context())
+	n.Activity.ID, err = b.Next(t.Context())
 	require.NoError(t, err)
 	res, created, err := b.notifications.Notify(t.Context(), n)
 	require.NoError(t, err)
@@ -67,39 +52,48 @@ func (b bell) verbs(t *testing.T) []string {
 	return verbs
 }
 
-func TestAMutedVerbIsNeitherListedNorCounted(t *testing.T) {
+// What was listed before stays, and what was dropped is not listed later.
+func TestNotifyDropsWhatDecideSays(t *testing.T) {
 	t.Parallel()
-	b := newBell(t)
-	b.set(t, about("like", prefs.InApp), false)
-	require.True(t, b.happens(t, of("like")).Dropped)
-	require.Equal(t, []string{email}, b.happens(t, of("comment")).Channels)
-	require.Equal(t, []string{"comment"}, b.verbs(t))
-}
-
-func TestEventsOnAMutedObjectAreDroppedUnlessTheirVerbPierces(t *testing.T) {
-	t.Parallel()
-	b := newBell(t)
-	b.mute(t, mute)
-	for verb, want := range map[string]bool{"like": true, "mention": false, "login": false} {
-		require.Equal(t, want, b.happens(t, of(verb)).Dropped, verb)
+	for name, c := range map[string]struct {
+		begins, ends    func(ctx, bell) (bool, error)
+		dropped, listed []string
+	}{
+		"a muted verb": {
+			func(ctx ctx, b bell) (bool, error) { return b.Set(ctx, about("like", prefs.InApp), false) },
+			func(ctx ctx, b bell) (bool, error) { return b.Unset(ctx, about("like", prefs.InApp)) },
+			[]string{"like"}, []string{"comment"},
+		},
+		"a muted object": {
+			func(ctx ctx, b bell) (bool, error) { return b.Mute(ctx, mute) },
+			func(ctx ctx, b bell) (bool, error) { return b.Unmute(ctx, mute) },
+			[]string{"like", "comment"}, []string{"mention", "login"}, // one pierces, one is critical
+		},
+		"a blocked actor": {
+			func(ctx ctx, b bell) (bool, error) { return b.Block(ctx, bob) },
+			func(ctx ctx, b bell) (bool, error) { return b.Unblock(ctx, bob) },
+			[]string{"like", "comment", "mention"}, []string{"login"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBell(t)
+			b.happens(t, of("wave"))
+			does(t, true)(c.begins(t.Context(), b))
+			for _, verb := range c.dropped {
+				require.True(t, b.happens(t, of(verb)).Dropped, verb)
+			}
+			for _, verb := range c.listed {
+				res := b.happens(t, of(verb))
+				require.False(t, res.Dropped, verb)
+				require.Equal(t, b.decide(t, of(verb)).Channels, res.Channels)
+			}
+			require.ElementsMatch(t, append(c.listed, "wave"), b.verbs(t))
+			does(t, true)(c.ends(t.Context(), b))
+			require.ElementsMatch(t, append(c.listed, "wave"), b.verbs(t))
+			require.False(t, b.happens(t, of(c.dropped[0])).Dropped)
+		})
 	}
-	require.ElementsMatch(t, []string{"mention", "login"}, b.verbs(t))
-}
-
-func TestABlockedActorsEventsAreDroppedPermanently(t *testing.T) {
-	t.Parallel()
-	b := newBell(t)
-	b.happens(t, of("like"))
-	b.block(t, bob)
-	for _, verb := range []string{"comment", "mention"} {
-		require.True(t, b.happens(t, of(verb)).Dropped)
-	}
-	require.False(t, b.happens(t, of("login")).Dropped, "critical")
-	require.Equal(t, []string{"login", "like"}, b.verbs(t), "what was listed stays")
-	b.changes(t, true, func(ctx ctx) (bool, error) { return b.Unblock(ctx, bob) })
-	require.Equal(t, []string{"login", "like"}, b.verbs(t))
-	require.False(t, b.happens(t, of("comment")).Dropped)
-	require.Equal(t, []string{"comment", "login", "like"}, b.verbs(t))
 }
 
 func TestPrefsAndNotifyAgreeOnOnesOwnActions(t *testing.T) {

@@ -114,9 +114,9 @@ func TestEmptyItemsExpire(t *testing.T) {
 		w.block(t, bob)
 		w.mute(t, mute)
 		require.Zero(t, expiries())
-		w.changes(t, true, func(ctx ctx) (bool, error) { return w.Unset(ctx, about("like", email)) })
-		w.changes(t, true, func(ctx ctx) (bool, error) { return w.Unblock(ctx, bob) })
-		w.changes(t, true, func(ctx ctx) (bool, error) { return w.Unmute(ctx, mute) })
+		does(t, true)(w.Unset(t.Context(), about("like", email)))
+		does(t, true)(w.Unblock(t.Context(), bob))
+		does(t, true)(w.Unmute(t.Context(), mute))
 		require.Equal(t, 3, expiries())
 	}
 	var rows []struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
@@ -124,25 +125,31 @@ func (w world) decide(t testing.TB, n notify.Notification) notify.Decision {
 
 func (w world) set(t testing.TB, s prefs.Subscription, on bool) {
 	t.Helper()
-	w.changes(t, true, func(ctx context.Context) (bool, error) { return w.Set(ctx, s, on) })
+	does(t, true)(w.Set(t.Context(), s, on))
 }
 
 func (w world) block(t testing.TB, p prefs.Pair) {
 	t.Helper()
-	w.changes(t, true, func(ctx context.Context) (bool, error) { return w.Block(ctx, p) })
+	does(t, true)(w.Block(t.Context(), p))
 }
 
 func (w world) mute(t testing.TB, topic prefs.Topic) {
 	t.Helper()
-	w.changes(t, true, func(ctx context.Context) (bool, error) { return w.Mute(ctx, topic) })
+	does(t, true)(w.Mute(t.Context(), topic))
 }
 
-func (w world) changes(t testing.TB, want bool, call func(context.Context) (bool, error)) {
+// does checks what a call reports about a change.
+func does(t testing.TB, want bool) func(changed bool, err error) {
 	t.Helper()
-	changed, err := call(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, want, changed)
+	return func(changed bool, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.Equal(t, want, changed)
+	}
 }
+
+// failed returns the last result of a call, which is its error.
+var failed = callstest.Failed
 
 // own are the settings that ann has set.
 func (w world) own(t testing.TB) map[prefs.Subscription]bool {
@@ -194,13 +201,3 @@ func (c *clock) pass(d time.Duration) {
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
-
-// sequence makes ids of now.
-type sequence struct{}
-
-func (sequence) Next(context.Context) (ids.ID, error) { return ids.At(noon), nil }
-
-// errOf and errOf3 are a call's error, for calls whose other answers do not matter.
-func errOf[A any](_ A, err error) error { return err }
-
-func errOf3[A, B any](_ A, _ B, err error) error { return err }

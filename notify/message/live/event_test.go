@@ -2,12 +2,14 @@ package live_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/message/live"
 )
@@ -37,12 +39,33 @@ func TestTheJSONOfEvents(t *testing.T) {
 	require.Equal(t, e, got[0])
 }
 
-func TestInvalidEventsAreRefused(t *testing.T) {
+// invalid is the error of a call with invalid input, and the field that it names.
+type invalid struct {
+	Field string
+	Err   error
+}
+
+func TestInvalidInputNamesItsField(t *testing.T) {
 	t.Parallel()
 	plane := newPlane(t)
 	hub := newHub(t, newRoster(pair, "ann", "ben"), &live.Options{Backplane: plane})
 	foreign := said(pair, "ann", 1)
-	for _, c := range []struct {
+	tooLong := strings.Repeat("x", 1026)
+	cases := map[string]invalid{
+		"no store":       {"store", failed(live.New(nil, nil))},
+		"nobody's inbox": {"User", failed(hub.JoinInbox(t.Context(), "", ""))},
+	}
+	for field, in := range map[string]message.In{"Conversation": in(tooLong, "ann"), "User": in(pair, long+"#")} {
+		cases["join: "+field] = invalid{field, failed(hub.Join(t.Context(), in, ""))}
+		cases["typing: "+field] = invalid{field, failed(hub.Typing(t.Context(), in))}
+	}
+	for field, o := range map[string]live.Options{
+		"Options.Every": {Every: -1}, "Options.PresentEvery": {PresentEvery: -1}, "Options.Batches": {Batches: -1}, "Options.Bytes": {Bytes: -1},
+		"Options.TypingEvery": {TypingEvery: -1}, "Options.Recheck": {Recheck: -1},
+	} {
+		cases[field] = invalid{field, failed(live.New(newRoster(pair), &o))}
+	}
+	for i, c := range []struct {
 		field string
 		event live.Event
 	}{
@@ -50,9 +73,9 @@ func TestInvalidEventsAreRefused(t *testing.T) {
 		{"Kind", did(live.Typing, pair, "ann", 0)}, // its rate would have no bound
 		{"Conversation", did(live.Read, "", "ann", 1)},
 		{"Conversation", did(live.Read, "\xff", "ann", 1)},
-		{"Conversation", did(live.Read, strings.Repeat("x", 1026), "ann", 1)},
+		{"Conversation", did(live.Read, tooLong, "ann", 1)},
 		{"User", did(live.Read, pair, "", 1)},
-		{"User", did(live.Read, pair, strings.Repeat("x", 257), 1)},
+		{"User", did(live.Read, pair, long+"#", 1)},
 		{"Seq", did(live.Read, pair, "ann", 0)},
 		{"Seq", did(live.Recalled, pair, "ann", -1)},
 		{"Seq", did(live.Left, pair, "ann", 1)},
@@ -62,8 +85,9 @@ func TestInvalidEventsAreRefused(t *testing.T) {
 		{"Message", live.Event{Kind: live.Sent, Conversation: "other", User: "ann", Message: &foreign}},
 		{"Message", live.Event{Kind: live.Sent, Conversation: pair, User: "ben", Message: &foreign}},
 	} {
-		require.Equal(t, c.field, field(t, hub.Publish(t.Context(), c.event)), c.event)
+		cases[fmt.Sprint("event ", i)] = invalid{c.field, hub.Publish(t.Context(), c.event)}
 	}
+	callstest.RequireInvalid(t, cases)
 	published, _ := plane.took()
 	require.Empty(t, published)
 }

@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/message/live"
 )
@@ -18,12 +15,7 @@ import (
 // Ben has the conversation open while Ann writes to him.
 func Example() {
 	ctx := context.Background()
-	messages, stop := openTable(ctx)
-	defer stop()
-	hub, err := live.New(messages, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	messages, hub := open(ctx)
 	defer hub.Close()
 	conversation := message.Pair{User: "ann", Other: "ben"}.Conversation()
 	ann, ben := message.In{Conversation: conversation, User: "ann"}, message.In{Conversation: conversation, User: "ben"}
@@ -81,12 +73,7 @@ func Example() {
 // An inbox is updated although none of its conversations is open.
 func ExampleHub_JoinInbox() {
 	ctx := context.Background()
-	messages, stop := openTable(ctx)
-	defer stop()
-	hub, err := live.New(messages, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	messages, hub := open(ctx)
 	defer hub.Close()
 	inbox, err := hub.JoinInbox(ctx, "ben", "")
 	if err != nil {
@@ -116,26 +103,16 @@ func ExampleHub_JoinInbox() {
 	// eve may listen: false
 }
 
-// openTable creates a table on a local engine.
-func openTable(ctx context.Context) (messages *message.Repository, stop func()) {
-	local, err := engine.Shared(ctx)
+// open returns a repository over a new table, and a hub over it.
+func open(ctx context.Context) (*message.Repository, *live.Hub) {
+	db, table, gen := streamtest.Example(ctx, message.Table)
+	messages, err := message.New(db, table, gen, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	gen, err := ids.New(0, nil)
+	hub, err := live.New(messages, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	name, err := gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	db := dynamo.New(local.Config())
-	if _, err := db.Client().CreateTable(ctx, message.Table(name.String())); err != nil {
-		log.Fatal(err)
-	}
-	if messages, err = message.New(db, name.String(), gen, nil); err != nil {
-		log.Fatal(err)
-	}
-	return messages, func() { _ = local.Close() }
+	return messages, hub
 }

@@ -1,19 +1,21 @@
 package live_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/message/live"
 )
@@ -85,34 +87,35 @@ func TestAnInboxGetsAPreview(t *testing.T) {
 func TestRepeatsAreShownOnceAndOlderStatesNever(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, newRoster(pair, "ann", "ben"), nil)
-		v := join(t, hub, in(pair, "ben"), "")
-		shown := func(events ...live.Event) []string {
-			publish(t, hub, events...)
-			return kinds(next(t, v).Events)
-		}
+		v, me := join(t, hub, in(pair, "ben"), ""), inbox(t, hub, "ann")
 		edited := func(n int64, second int) live.Event {
 			m := said(pair, "ann", n)
 			m.Edited = time.Date(2026, 1, 2, 0, 0, second, 0, time.UTC)
 			return live.Said(m)
 		}
 		read := func(user string, n int64) live.Event { return did(live.Read, pair, user, n) }
-		one, two, three := sent(pair, "ann", 1), sent(pair, "ann", 2), sent(pair, "ben", 3)
-		require.Equal(t, []string{"sent ann 2", "sent ann 1"}, shown(two, one, two, one), "in the order of publishing")
-		require.Equal(t, []string{"edited ann 1", "edited ann 1"}, shown(edited(1, 1), one, edited(1, 2), edited(1, 1), edited(1, 2)))
-		gone := did(live.Recalled, pair, "ann", 1)
-		require.Equal(t, []string{"recalled ann 1"}, shown(gone, gone, one, edited(1, 3)))
-		require.Equal(t, []string{"recalled ben 3"}, shown(did(live.Recalled, pair, "ben", 3), three), "its recall comes first")
-		require.Equal(t, []string{"read ben 2", "read ann 1", "read ben 3"}, shown(read("ben", 2), read("ann", 1), read("ben", 1), read("ben", 2), read("ben", 3)))
+		one, two, gone := sent(pair, "ann", 1), sent(pair, "ann", 2), did(live.Recalled, pair, "ann", 1)
 		came, went := did(live.Joined, pair, "cid", 0), did(live.Left, pair, "cid", 0)
-		require.Equal(t, []string{"joined cid", "left cid", "joined cid"}, shown(came, came, went, went, came))
-		publish(t, hub, one, two, gone, edited(1, 2), read("ben", 3))
-		quiet(t, v)
-
-		me := inbox(t, hub, "ann")
+		for _, c := range []struct {
+			published []live.Event
+			shown     []string
+		}{
+			{[]live.Event{two, one, two, one}, []string{"sent ann 2", "sent ann 1"}}, // in the order of publishing
+			{[]live.Event{edited(1, 1), one, edited(1, 2), edited(1, 1), edited(1, 2)}, []string{"edited ann 1", "edited ann 1"}},
+			{[]live.Event{gone, gone, one, edited(1, 3)}, []string{"recalled ann 1"}},
+			{[]live.Event{did(live.Recalled, pair, "ben", 3), sent(pair, "ben", 3)}, []string{"recalled ben 3"}},
+			{[]live.Event{read("ben", 2), read("ann", 1), read("ben", 1), read("ben", 2), read("ben", 3)}, []string{"read ben 2", "read ann 1", "read ben 3"}},
+			{[]live.Event{came, came, went, went, came}, []string{"joined cid", "left cid", "joined cid"}},
+			{[]live.Event{one, two, gone, edited(1, 2), read("ben", 3)}, []string{}},
+		} {
+			publish(t, hub, c.published...)
+			require.Equal(t, c.shown, kinds(drain(t, v)))
+		}
+		drain(t, me)
 		other := did(live.Cleared, "other", "ann", 2)
 		publish(t, hub, did(live.Cleared, pair, "ann", 2), did(live.Cleared, pair, "ann", 1), other, other,
 			did(live.Blocked, pair, "ann", 0), did(live.Blocked, pair, "ann", 0), did(live.Unblocked, pair, "ann", 0))
-		require.Equal(t, []string{"cleared ann 2", "cleared ann 2", "blocked ann", "unblocked ann"}, kinds(next(t, me).Events))
+		require.Equal(t, []string{"cleared ann 2", "cleared ann 2", "blocked ann", "unblocked ann"}, kinds(drain(t, me)))
 	})
 }
 
@@ -121,47 +124,14 @@ func TestRepeatsAreForgottenBeyondABound(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, newRoster(pair, "ann", "ben"), &live.Options{Bytes: 64 << 20})
 		v := join(t, hub, in(pair, "ben"), "")
-		show := func(from, to int64) int {
-			for n := from; n <= to; n++ {
-				publish(t, hub, sent(pair, "ann", n))
+		for _, c := range []struct{ from, to, shown int }{
+			{1, 1024, 1024}, {1, 1024, 0}, {1025, 2048, 1024}, {1025, 2048, 0}, {2049, 3072, 1024}, {1, 1, 1},
+		} {
+			for n := c.from; n <= c.to; n++ {
+				publish(t, hub, sent(pair, "ann", int64(n)))
 			}
-			shown := 0
-			for {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				batch, err := v.Next(ctx)
-				cancel()
-				if err != nil {
-					return shown
-				}
-				shown += len(batch.Events)
-			}
+			require.Len(t, drain(t, v), c.shown)
 		}
-		require.Equal(t, 1024, show(1, 1024))
-		require.Zero(t, show(1, 1024))
-		require.Equal(t, 1024, show(1025, 2048))
-		require.Zero(t, show(1025, 2048))
-		require.Equal(t, 1024, show(2049, 3072))
-		require.Equal(t, 1, show(1, 1))
-	})
-}
-
-func TestTwoHubsShareRooms(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		plane, store := newPlane(t), newRoster(group, "ann", "ben")
-		here, there := newHub(t, store, &live.Options{Backplane: plane}), newHub(t, store, &live.Options{Backplane: plane})
-		a, b, c := join(t, here, in(group, "ann"), ""), join(t, there, in(group, "ben"), ""), inbox(t, there, "ben")
-		publish(t, here, sent(group, "ann", 1))
-		publish(t, there, sent(group, "ann", 1)) // as a consumer of the stream does
-		for _, v := range []*live.Viewer{a, b, c} {
-			require.Equal(t, []string{"sent ann 1"}, kinds(next(t, v).Events))
-		}
-		require.True(t, typing(t, here, in(group, "ann")))
-		for _, v := range []*live.Viewer{a, b} {
-			require.Equal(t, []string{"typing ann"}, kinds(next(t, v).Events))
-		}
-		quiet(t, a, b, c)
-		require.Equal(t, []string{"ann"}, here.Present(group), "presence is of one hub")
-		require.Equal(t, []string{"ben"}, there.Present(group))
 	})
 }
 
@@ -196,48 +166,21 @@ func TestAUserNamedLikeAConversationIsAnotherRoom(t *testing.T) {
 // The longest pair's name is four times as long as a room's may be.
 func TestLongNamesHaveRooms(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		ann, ben := long, long[1:]+"b"
-		name := message.Pair{User: ann, Other: ben}.Conversation()
-		hub := newHub(t, newRoster(name, ann, ben), nil)
-		v, other := join(t, hub, in(name, ann), ""), inbox(t, hub, ben)
-		publish(t, hub, sent(name, ann, 1))
-		require.Len(t, next(t, v).Events, 1)
-		require.Len(t, next(t, other).Events, 1)
-		require.True(t, typing(t, hub, in(name, ben)))
-		require.Len(t, next(t, v).Events, 1)
+		names := map[string]string{message.Pair{User: long, Other: long[1:] + "b"}.Conversation(): long}
 		for n := range 3 { // lengths just around the bound
-			c := strings.Repeat("x", 253+n)
-			hub := newHub(t, newRoster(c, c), nil)
-			v, own := join(t, hub, in(c, c), ""), inbox(t, hub, c)
-			publish(t, hub, sent(c, c, 1))
+			user := strings.Repeat("x", 253+n)
+			names[user] = user
+		}
+		for name, user := range names {
+			hub := newHub(t, newRoster(name, user), nil)
+			v, own := join(t, hub, in(name, user), ""), inbox(t, hub, user)
+			publish(t, hub, sent(name, user, 1))
 			require.Len(t, next(t, v).Events, 1)
 			require.Len(t, next(t, own).Events, 1)
+			require.True(t, typing(t, hub, in(name, user)))
+			require.Len(t, next(t, v).Events, 1)
 		}
 	})
-}
-
-func TestInvalidNamesAndOptionsAreRefused(t *testing.T) {
-	t.Parallel()
-	hub := newHub(t, newRoster(pair, "ann"), nil)
-	for name, in := range map[string]message.In{
-		"Conversation": in(strings.Repeat("x", 1026), "ann"), "User": in(pair, strings.Repeat("x", 257)),
-	} {
-		_, err := hub.Join(t.Context(), in, "")
-		require.Equal(t, name, field(t, err))
-		_, err = hub.Typing(t.Context(), in)
-		require.Equal(t, name, field(t, err))
-	}
-	_, err := hub.JoinInbox(t.Context(), "", "")
-	require.Equal(t, "User", field(t, err))
-	for name, o := range map[string]live.Options{
-		"Options.Every": {Every: -1}, "Options.PresentEvery": {PresentEvery: -1}, "Options.Batches": {Batches: -1}, "Options.Bytes": {Bytes: -1},
-		"Options.TypingEvery": {TypingEvery: -1}, "Options.Recheck": {Recheck: -1},
-	} {
-		_, err := live.New(newRoster(pair), &o)
-		require.Equal(t, name, field(t, err))
-	}
-	_, err = live.New(nil, nil)
-	require.Equal(t, "store", field(t, err))
 }
 
 func TestOneInboxThatFailsIsReportedAndDoesNotKeepItFromOthers(t *testing.T) {
@@ -301,35 +244,27 @@ func TestConcurrentUseLeavesNothingBehind(t *testing.T) {
 	store := newRoster(group)
 	hub, err := live.New(store, &live.Options{Every: time.Nanosecond, TypingEvery: time.Nanosecond, Recheck: time.Nanosecond})
 	require.NoError(t, err)
-	var running sync.WaitGroup
-	for n := range 8 {
+	defer hub.Close()
+	use := func(user string, n int64) error {
+		v, err := hub.Join(t.Context(), in(group, user), "")
+		if err != nil {
+			return err
+		}
+		defer v.Close()
+		hub.Present(group)
+		err = errors.Join(hub.Publish(t.Context(), did(live.Read, group, user, n)), hub.Publish(t.Context(), sent(group, user, n)))
+		return cmp.Or(err, failed(hub.Typing(t.Context(), in(group, user))), failed(v.Next(t.Context())))
+	}
+	err = parallel.ForEach(t.Context(), 8, 8, func(_ context.Context, n int) error {
 		user := fmt.Sprint("user ", n)
 		store.set(group, user, message.Access{})
-		running.Go(func() {
-			for i := range int64(100) {
-				v, err := hub.Join(t.Context(), in(group, user), "")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				for _, e := range []live.Event{did(live.Read, group, user, i+1), sent(group, user, i*8+int64(n)+1)} {
-					if err := hub.Publish(t.Context(), e); err != nil {
-						t.Error(err)
-					}
-				}
-				_, err = hub.Typing(t.Context(), in(group, user))
-				if err == nil {
-					_, err = v.Next(t.Context())
-				}
-				if err != nil {
-					t.Error(err)
-				}
-				hub.Present(group)
-				v.Close()
+		for i := range 100 {
+			if err := use(user, int64(8*i+n+1)); err != nil {
+				return err
 			}
-		})
-	}
-	running.Wait()
+		}
+		return nil
+	})
+	require.NoError(t, err)
 	require.Empty(t, hub.Present(group))
-	hub.Close()
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	rooms "github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/message/live"
@@ -105,6 +105,9 @@ func (r *roster) Members(_ context.Context, of message.In) ([]string, error) {
 	slices.Sort(users)
 	return users, nil
 }
+
+// failed returns the last result of a call, which is its error.
+var failed = callstest.Failed
 
 func newHub(t testing.TB, store live.Store, opts *live.Options) *live.Hub {
 	t.Helper()
@@ -240,13 +243,6 @@ func (p *plane) took() (published, subscribed []string) {
 	published, subscribed, p.published, p.subscribed = p.published, p.subscribed, nil, nil
 	slices.Sort(published)
 	return published, subscribed
-}
-
-func field(t testing.TB, err error) string {
-	t.Helper()
-	var invalid *plaza.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	return invalid.Field
 }
 
 var long = strings.Repeat("#", 256)
