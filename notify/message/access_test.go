@@ -12,7 +12,9 @@ import (
 
 func TestAccessIsWhatAUserMaySeeAndDo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, &message.Options{Blocks: &blocks{blocked: map[prefs.Pair]bool{{User: "ann", Actor: "cid"}: true}}})
+	elsewhere := newPrefs(t)
+	does(t, true)(elsewhere.Block(t.Context(), prefs.Pair{User: "ann", Actor: "cid"}))
+	w := newWorld(t, &message.Options{Blocks: elsewhere})
 	w.lay(t, "climbers", 9, "ann", "dan").entry(t, "dan", attributes{"lastSeq": 7, "read": 3, "from": 2, "till": 7})
 	w.lay(t, pair, 0, "ann", "ben").send(t, 3)
 	w.damage(t, "C#"+pair, "~", attributes{"blocked": &types.AttributeValueMemberSS{Value: []string{"ben"}}})

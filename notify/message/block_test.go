@@ -7,10 +7,22 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
+
+// newPrefs returns preferences in a table of their own.
+func newPrefs(t testing.TB, wrap ...wrapper) *prefs.Repository {
+	t.Helper()
+	p, err := prefs.New(dynamotest.DB(t, wrap...), dynamotest.Table(t, notify.Table), new(clock), nil)
+	require.NoError(t, err)
+	return p
+}
+
+// down is the script of a table that does not answer.
+func down(string, []byte, int) faults.Fault { return faults.Fault{Kind: faults.KilledBefore} }
 
 func (w world) blocks(t testing.TB, user, other string, on, want bool) {
 	t.Helper()
@@ -21,6 +33,7 @@ func (w world) blocks(t testing.TB, user, other string, on, want bool) {
 	does(t, want)(call(t.Context(), message.Pair{User: user, Other: other}))
 }
 
+// A head that has no message expires unless it keeps a block.
 func TestABlockEndsAPairUntilItIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, begun := range []bool{false, true} {
@@ -40,6 +53,7 @@ func TestABlockEndsAPairUntilItIsTakenBack(t *testing.T) {
 			if begun {
 				other.repeats(t, last, last)
 			}
+			require.Nil(t, w.item(t, "C#"+pair, "~")["ttl"])
 		}
 		w.blocks(t, "ann", "ben", true, true)
 		w.blocks(t, "ann", "ben", true, false)
@@ -50,6 +64,10 @@ func TestABlockEndsAPairUntilItIsTakenBack(t *testing.T) {
 		w.blocks(t, "ann", "ben", false, false)
 		refused() // ben still blocks ann
 		w.blocks(t, "ben", "ann", false, true)
+		require.Equal(t, begun, w.item(t, "C#"+pair, "~")["ttl"] == nil)
+		w.blocks(t, "ann", "ben", true, true)
+		refused()
+		w.blocks(t, "ann", "ben", false, true)
 		require.Equal(t, last.Seq+1, other.send(t, pair, "ben").Seq)
 		require.Equal(t, last.Seq+1, w.settled(t, pair, "ann", "ben"))
 		w.blocks(t, "ann", "ben", true, true)
@@ -59,23 +77,17 @@ func TestABlockEndsAPairUntilItIsTakenBack(t *testing.T) {
 
 func TestABlockIsOneOfNotificationsToo(t *testing.T) {
 	t.Parallel()
-	db := dynamotest.DB(t)
-	preferences, err := prefs.New(db, dynamotest.Table(t, notify.Table), new(clock), nil)
-	require.NoError(t, err)
+	preferences := newPrefs(t)
 	w := newWorld(t, &message.Options{Blocks: preferences})
-	blocked := func(user, actor string) bool {
-		found, err := preferences.Blocked(t.Context(), prefs.Pair{User: user, Actor: actor})
-		require.NoError(t, err)
-		return found
-	}
+	p := prefs.Pair{User: "ann", Actor: "ben"}
 	w.blocks(t, "ann", "ben", true, true)
-	require.True(t, blocked("ann", "ben"))
-	require.False(t, blocked("ben", "ann"))
-	does(t, true)(preferences.Unblock(t.Context(), prefs.Pair{User: "ann", Actor: "ben"}))
+	does(t, true)(preferences.Blocked(t.Context(), p))
+	does(t, false)(preferences.Blocked(t.Context(), prefs.Pair{User: "ben", Actor: "ann"}))
+	does(t, true)(preferences.Unblock(t.Context(), p))
 	w.blocks(t, "ann", "ben", true, true) // there
 	w.blocks(t, "ann", "ben", true, false)
 	w.blocks(t, "ann", "ben", false, true)
-	require.False(t, blocked("ann", "ben"))
+	does(t, false)(preferences.Blocked(t.Context(), p))
 	w.send(t, pair, "ben")
 }
 
@@ -83,12 +95,13 @@ func TestABlockIsOneOfNotificationsToo(t *testing.T) {
 func TestABlockInPrefsKeepsUsersOutOfEachOthersGroups(t *testing.T) {
 	t.Parallel()
 	for _, p := range []prefs.Pair{{User: "ann", Actor: "ben"}, {User: "ben", Actor: "ann"}} {
-		elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
+		asked := faults.New(t, 1, faults.Rates{})
+		elsewhere := newPrefs(t, asked.Wrap)
 		w := newWorld(t, &message.Options{Blocks: elsewhere})
 		before := message.Group{ID: "before", Members: []string{"ann", "ben", "cleo"}}
 		w.create(t, before.ID, before.Members...)
 		w.create(t, "bens", "ben", "cleo")
-		elsewhere.blocked[p] = true
+		does(t, true)(elsewhere.Block(t.Context(), p))
 		stored := w.stored(t)
 
 		fails(t, message.ErrBlocked)(w.Create(t.Context(), message.Group{ID: "new", Members: before.Members}, "ben"))
@@ -104,7 +117,7 @@ func TestABlockInPrefsKeepsUsersOutOfEachOthersGroups(t *testing.T) {
 		does(t, true)(w.Add(t.Context(), of("ann", "bens"), "cleo"))
 		does(t, true)(w.Create(t.Context(), message.Group{ID: "new", Members: before.Members}, "cleo"))
 
-		elsewhere.err = plaza.ErrBusy
+		asked.Script(down)
 		fails(t, plaza.ErrBusy)(w.Create(t.Context(), message.Group{ID: "other", Members: before.Members}, "cleo"))
 		fails(t, plaza.ErrBusy)(w.Add(t.Context(), of("dan", "new"), "cleo"))
 	}
@@ -112,29 +125,10 @@ func TestABlockInPrefsKeepsUsersOutOfEachOthersGroups(t *testing.T) {
 
 func TestABlockThatPrefsDoesNotStoreIsNone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, &message.Options{Blocks: &blocks{err: plaza.ErrBusy, blocked: map[prefs.Pair]bool{}}})
+	asked := faults.New(t, 1, faults.Rates{})
+	asked.Script(down)
+	w := newWorld(t, &message.Options{Blocks: newPrefs(t, asked.Wrap)})
 	fails(t, plaza.ErrBusy)(w.Block(t.Context(), message.Pair{User: "ann", Other: "ben"}))
 	fails(t, plaza.ErrBusy)(w.Unblock(t.Context(), message.Pair{User: "ann", Other: "ben"}))
 	require.Empty(t, w.stored(t))
-}
-
-// A head that has no message expires unless it keeps a block.
-func TestAHeadWithoutMessagesIsKeptForABlock(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	expires := func(want bool) {
-		t.Helper()
-		items := w.stored(t)
-		require.Len(t, items, 1)
-		require.Equal(t, want, items[0]["ttl"] != nil)
-	}
-	w.blocks(t, "ann", "ben", true, true)
-	w.blocks(t, "ben", "ann", true, true)
-	expires(false)
-	w.blocks(t, "ann", "ben", false, true)
-	expires(false)
-	w.blocks(t, "ben", "ann", false, true)
-	expires(true)
-	w.blocks(t, "ann", "ben", true, true)
-	expires(false)
 }

@@ -20,15 +20,6 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-type changes = streamtest.Changes[message.Change]
-
-// newStreamed is newWorld with a stream on its table.
-func newStreamed(t *testing.T, opts *message.Options, wrap ...wrapper) (world, *changes) {
-	t.Helper()
-	w := world{table: dynamotest.Table(t, streamtest.Streamed(message.Table)), clock: &clock{now: noon}}
-	return w.process(t, opts, wrap...), streamtest.Watch(t, w.table, message.Changes)
-}
-
 func text(s string) types.AttributeValue   { return &types.AttributeValueMemberS{Value: s} }
 func number(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
 func texts(s ...string) types.AttributeValue {
@@ -198,7 +189,8 @@ func FuzzChanges(f *testing.F) {
 func TestEachWriteReportsItsChanges(t *testing.T) {
 	t.Parallel()
 	streamtest.UnderFaults(t, func(t *testing.T, wrap func(aws.HTTPClient) aws.HTTPClient) {
-		w, changes := newStreamed(t, nil, wrap)
+		w := world{table: dynamotest.Table(t, streamtest.Streamed(message.Table)), clock: &clock{now: noon}}.process(t, nil, wrap)
+		changes := streamtest.Watch(t, w.table, message.Changes)
 		ctx := t.Context()
 		hello := w.says(pair, "ann", "hello")
 		sent, created, err := w.Send(ctx, hello)

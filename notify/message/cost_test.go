@@ -90,7 +90,7 @@ func TestSendCostsNoMoreThanStated(t *testing.T) {
 func TestLongNamesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	c := newCosts(t)
-	elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
+	elsewhere := newPrefs(t)
 	w := newWorld(t, &message.Options{Consistent: true, Blocks: elsewhere}, c.Wrap)
 	var members []string
 	for i := range 30 {
@@ -100,7 +100,7 @@ func TestLongNamesCostNoMoreThanStated(t *testing.T) {
 	create := func() (bool, error) { return w.Create(t.Context(), g, members[0]) }
 	c.changes("create", c.Of("Repository.Create", "a group").Plus(c.Times(30, "Repository.Create", "each member")).
 		Plus(c.Times(7, "Repository.Create", "each further KB of the members' names")), true, create)
-	elsewhere.blocked[prefs.Pair{User: members[0], Actor: members[1]}] = true
+	does(t, true)(elsewhere.Block(t.Context(), prefs.Pair{User: members[0], Actor: members[1]}))
 	c.changes("a repeat after a block", c.Of("Repository.Create", "refused by Options.Blocks", "refused by Options.Blocks, each further 4 KB of names"), false, create)
 	send := c.Of("Repository.Send", "a message").Plus(c.Times(30, "Repository.Send", "each member"))
 	c.at("send", send.Plus(c.Of("Repository.Send", "a conversation that this process does not know", "each further 4 KB of its members' names")), func() {
@@ -116,12 +116,13 @@ func TestLongNamesCostNoMoreThanStated(t *testing.T) {
 func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	c := newCosts(t)
-	elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
+	asked := faults.New(t, 1, faults.Rates{})
+	elsewhere := newPrefs(t, asked.Wrap)
 	w := newWorld(t, &message.Options{Blocks: elsewhere, Rate: ratelimit.Rate{Burst: 3, Every: time.Hour}}, c.Wrap)
 	send := c.Of("Repository.Send", "a message").Plus(c.Times(2, "Repository.Send", "each member"))
 	first := c.Of("Repository.Send", "a conversation that this process does not know", "a pair's first message")
 	c.at("a pair's first", send.Plus(first), func() { w.send(t, pair, "ann") })
-	require.EqualValues(t, 2, elsewhere.asked.Load())
+	require.Equal(t, 2, asked.Requests())
 	c.at("its next", send, func() { w.send(t, pair, "ann") })
 	w.send(t, pair, "ann")
 	sends := func(sender string) func() error {
@@ -165,7 +166,9 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 		c.changes("unblock", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, changed, func() (bool, error) { return w.Unblock(t.Context(), who) })
 	}
 
+	before := asked.Requests()
 	w.create(t, "g", crowd(3)...)
+	require.Equal(t, before+2*3, asked.Requests())
 	add := func(p world) func() (bool, error) {
 		return func() (bool, error) { return p.Add(t.Context(), of("ann", "g"), "ann") }
 	}
@@ -184,21 +187,21 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	c.changes("leave by a new process", unknown, true, leave(fresh()))
 	c.at("members", dynamotest.Cost{Requests: 1, Read: 1}, func() { w.members(t, of("user 000", "g")) })
 	c.at("members of a pair", dynamotest.Cost{}, func() { w.members(t, of("ann", pair)) })
-	elsewhere.blocked[prefs.Pair{User: "ben", Actor: "ann"}] = true
+	require.Equal(t, before+2*3+2, asked.Requests(), "for the one who was added by another")
+	does(t, true)(elsewhere.Block(t.Context(), prefs.Pair{User: "ben", Actor: "ann"}))
 	c.fails("a group refused", c.Of("Repository.Create", "refused by Options.Blocks"), message.ErrBlocked, func() error {
 		return failed(w.Create(t.Context(), message.Group{ID: "refused", Members: []string{"ann", "ben"}}, "ann"))
 	})
-	require.EqualValues(t, 2+2*3+2+2, elsewhere.asked.Load(), "for a first message, two groups, and who was added by another")
 	large := c.Of("Repository.Create", "a group").Plus(c.Times(98, "Repository.Create", "each member")).Plus(c.Times(2, "Repository.Add", "a user"))
 	c.at("create with a hundred", large, func() { w.create(t, "h", crowd(100)...) })
 }
 
 func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 	t.Parallel()
-	stated := newCosts(t)
+	c := newCosts(t)
 	quiet := newWorld(t, nil)
-	w := quiet.process(t, &message.Options{}, stated.Wrap)
-	consistent := quiet.process(t, nil, stated.Wrap)
+	w := quiet.process(t, &message.Options{}, c.Wrap)
+	consistent := quiet.process(t, nil, c.Wrap)
 	p := message.Pair{User: "ann-567890123456", Other: "ben-567890123456"}
 	l := quiet.lay(t, p.Conversation(), 0, p.User, p.Other)
 	l.send(t, 60)
@@ -208,68 +211,47 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 		name := message.Pair{User: p.User, Other: fmt.Sprintf("other-%011d", n)}.Conversation()
 		quiet.lay(t, name, 0, p.User).send(t, 1)
 	}
-	ann, ben := message.In{Conversation: l.name, User: p.User}, message.In{Conversation: l.name, User: p.Other}
-	member := message.In{Conversation: g.name, User: p.User}
-	var page cursor.Page[message.Message]
-	history := func(c func() cursor.Cursor) func() error {
-		return func() (err error) {
-			page, err = w.History(t.Context(), ann, cursor.PageRequest{Limit: 20, Cursor: c()})
-			return err
-		}
+	ann, ben, member := of(p.User, l.name), of(p.Other, l.name), of(p.User, g.name)
+
+	var first, second cursor.Page[message.Message]
+	c.at("history", c.Of("Repository.History", "the first page"), func() { first = w.page(t, ann, 20, "") })
+	c.at("its second page", c.Of("Repository.History", "a later page"), func() { second = w.page(t, ann, 20, first.Next) })
+	require.Len(t, second.Items, 20)
+	c.at("on the way up, nothing new", c.Of("Repository.History", "nothing new on the way up"), func() { w.page(t, ann, 20, first.Prev) })
+	for seq := range int64(5) {
+		pk, sk := messageAt(l.name, 60-seq)
+		quiet.damage(t, pk, sk, attributes{"text": strings.Repeat("x", 1000)})
 	}
-	inbox := func(w world) func() error {
-		return func() error { return failed(w.Inbox(t.Context(), p.User, cursor.PageRequest{Limit: 20})) }
+	c.at("a history of 8 KB", c.Of("Repository.History", "the first page", "each further 4 KB of messages"), func() { w.page(t, ann, 20, "") })
+
+	reads := func(name string, want dynamotest.Cost, call func() error) {
+		t.Helper()
+		c.at(name, want, func() { require.NoError(t, call(), name) })
 	}
-	unread := func(w world) func() error {
-		return func() error { return failed(w.Unread(t.Context(), p.User)) }
+	inbox := cursor.PageRequest{Limit: 20}
+	reads("inbox", c.Of("Repository.Inbox", "a page", "each 4 KB of entries, some 20").Plus(c.Times(20, "Repository.Inbox", "each message")),
+		func() error { return failed(w.Inbox(t.Context(), p.User, inbox)) })
+	reads("inbox, consistent", c.Of("Repository.Inbox", "a page", "with Options.Consistent, each 4 KB of entries").
+		Plus(c.Times(20, "Repository.Inbox", "with Options.Consistent, each message")),
+		func() error { return failed(consistent.Inbox(t.Context(), p.User, inbox)) })
+	reads("unread", dynamotest.Cost{Requests: 1, Read: 0.5}, func() error { return failed(w.Unread(t.Context(), p.User)) })
+	reads("unread, consistent", dynamotest.Cost{Requests: 1, Read: 1}, func() error { return failed(consistent.Unread(t.Context(), p.User)) })
+	reads("receipts of a pair", c.Of("Repository.Receipts", "a pair"), func() error { return failed(w.Receipts(t.Context(), ben)) })
+	reads("receipts of ten", c.Of("Repository.Receipts", "a group", "each 4 KB of their names").Plus(c.Times(10, "Repository.Receipts", "each member")),
+		func() error { return failed(w.Receipts(t.Context(), member)) })
+	for name, in := range map[string]message.In{"pair": ben, "pair without messages": of("ann", "ann#cid")} {
+		reads("access to a "+name, dynamotest.Cost{Requests: 1, Read: 2}, func() error { return failed(w.Access(t.Context(), in)) })
 	}
-	receipts := func(in message.In) func() error {
-		return func() error { return failed(w.Receipts(t.Context(), in)) }
-	}
-	access := func(in message.In) func() error {
-		return func() error { return failed(w.Access(t.Context(), in)) }
-	}
-	read := func(in message.In, upTo int64) func() error {
-		return func() error { return failed(w.MarkRead(t.Context(), in, upTo)) }
-	}
-	clear := func() error { return failed(w.Clear(t.Context(), ben)) }
-	lag := func() { l.entry(t, p.Other, attributes{"lastSeq": 3, "read": 3}) }
-	var newest cursor.Cursor
-	for _, c := range []struct {
-		name   string
-		want   dynamotest.Cost
-		call   func() error
-		before func()
-	}{
-		{name: "history", want: stated.Of("Repository.History", "the first page"), call: history(func() cursor.Cursor { return "" })},
-		{name: "its second page", want: stated.Of("Repository.History", "a later page"), call: history(func() cursor.Cursor { newest = page.Prev; return page.Next })},
-		{name: "on the way up, nothing new", want: stated.Of("Repository.History", "nothing new on the way up"), call: history(func() cursor.Cursor { return newest })},
-		{name: "a history of 8 KB", want: stated.Of("Repository.History", "the first page", "each further 4 KB of messages"), before: func() {
-			for seq := range int64(5) {
-				pk, sk := messageAt(l.name, 60-seq)
-				quiet.damage(t, pk, sk, attributes{"text": strings.Repeat("x", 1000)})
-			}
-		}, call: history(func() cursor.Cursor { return "" })},
-		{name: "inbox", want: stated.Of("Repository.Inbox", "a page", "each 4 KB of entries, some 20").Plus(stated.Times(20, "Repository.Inbox", "each message")), call: inbox(w)},
-		{name: "inbox, consistent", want: stated.Of("Repository.Inbox", "a page", "with Options.Consistent, each 4 KB of entries").Plus(stated.Times(20, "Repository.Inbox", "with Options.Consistent, each message")), call: inbox(consistent)},
-		{name: "unread", want: dynamotest.Cost{Requests: 1, Read: 0.5}, call: unread(w)},
-		{name: "unread, consistent", want: dynamotest.Cost{Requests: 1, Read: 1}, call: unread(consistent)},
-		{name: "receipts of a pair", want: stated.Of("Repository.Receipts", "a pair"), call: receipts(ben)},
-		{name: "receipts of ten", want: stated.Of("Repository.Receipts", "a group", "each 4 KB of their names").Plus(stated.Times(10, "Repository.Receipts", "each member")), call: receipts(member)},
-		{name: "access to a group", want: dynamotest.Cost{Requests: 1, Read: 1}, call: access(member)},
-		{name: "access to a pair", want: dynamotest.Cost{Requests: 1, Read: 2}, call: access(ben)},
-		{name: "access to a pair without messages", want: dynamotest.Cost{Requests: 1, Read: 2}, call: access(of("ann", "ann#cid"))},
-		{name: "read", want: stated.Of("Repository.MarkRead", "a mark"), call: read(ben, 30)},
-		{name: "read again", want: stated.Of("Repository.MarkRead", "nothing to change"), call: read(ben, 30)},
-		{name: "read where the entry lags", want: stated.Of("Repository.MarkRead", "an entry that lags or is missing"), before: lag, call: read(ben, 30)},
-		{name: "clear", want: stated.Of("Repository.Clear"), call: clear},
-		{name: "clear again", want: dynamotest.Cost{Requests: 1, Read: 2}, call: clear},
-	} {
-		if c.before != nil {
-			c.before()
-		}
-		stated.at(c.name, c.want, func() { require.NoError(t, c.call(), c.name) })
-	}
+	reads("access to a group", dynamotest.Cost{Requests: 1, Read: 1}, func() error { return failed(w.Access(t.Context(), member)) })
+
+	read := func() (bool, error) { return w.MarkRead(t.Context(), ben, 30) }
+	clears := func() (bool, error) { return w.Clear(t.Context(), ben) }
+	c.changes("read", c.Of("Repository.MarkRead", "a mark"), true, read)
+	c.changes("read again", c.Of("Repository.MarkRead", "nothing to change"), false, read)
+	l.entry(t, p.Other, attributes{"lastSeq": 3, "read": 3})
+	c.changes("read where the entry lags", c.Of("Repository.MarkRead", "an entry that lags or is missing"), true, read)
+	c.changes("clear", c.Of("Repository.Clear"), true, clears)
+	c.changes("clear again", dynamotest.Cost{Requests: 1, Read: 2}, false, clears)
 }
 
 func TestEraseCostsNoMoreThanStated(t *testing.T) {

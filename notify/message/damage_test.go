@@ -13,21 +13,21 @@ import (
 
 func TestDamageIsNamed(t *testing.T) {
 	t.Parallel()
-	type call = func(t *testing.T, w world) error
+	type call = func(w world) error
 	m := say("g", "ann", "k")
 	ann := of("ann", "g")
-	send := func(t *testing.T, w world) error { return failed(w.Send(t.Context(), w.says("g", "ann", "another"))) }
-	repeat := func(t *testing.T, w world) error { return failed(w.Send(t.Context(), m)) }
-	add := func(t *testing.T, w world) error { return failed(w.Add(t.Context(), of("cleo", "g"), "ann")) }
-	leave := func(t *testing.T, w world) error { return failed(w.Leave(t.Context(), ann)) }
-	edit := func(t *testing.T, w world) error {
+	send := func(w world) error { return failed(w.Send(t.Context(), w.says("g", "ann", "another"))) }
+	repeat := func(w world) error { return failed(w.Send(t.Context(), m)) }
+	add := func(w world) error { return failed(w.Add(t.Context(), of("cleo", "g"), "ann")) }
+	leave := func(w world) error { return failed(w.Leave(t.Context(), ann)) }
+	edit := func(w world) error {
 		return failed(w.Edit(t.Context(), message.Message{Conversation: "g", Sender: "ann", Seq: 1, Text: "edited"}))
 	}
-	recall := func(t *testing.T, w world) error { return failed(w.Recall(t.Context(), ann, 1)) }
-	history := func(t *testing.T, w world) error { return failed(w.History(t.Context(), ann, cursor.PageRequest{})) }
-	clear := func(t *testing.T, w world) error { return failed(w.Clear(t.Context(), ann)) }
-	read := func(t *testing.T, w world) error { return failed(w.MarkRead(t.Context(), ann, 2)) } // one more than the entry knows
-	block := func(t *testing.T, w world) error {
+	recall := func(w world) error { return failed(w.Recall(t.Context(), ann, 1)) }
+	history := func(w world) error { return failed(w.History(t.Context(), ann, cursor.PageRequest{})) }
+	clear := func(w world) error { return failed(w.Clear(t.Context(), ann)) }
+	read := func(w world) error { return failed(w.MarkRead(t.Context(), ann, 2)) } // one more than the entry knows
+	block := func(w world) error {
 		return failed(w.Block(t.Context(), message.Pair{User: "ann", Other: "ben"}))
 	}
 	entries := []attributes{{"last": "x"}}
@@ -47,31 +47,28 @@ func TestDamageIsNamed(t *testing.T) {
 		"an entry":       {"U#ann", "C#g", entries, []call{history, clear, read}},
 		"a pair's head":  {"C#" + pair, "~", []attributes{{"blocked": "text"}}, []call{block}},
 	}, "members") {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.create(t, "g", "ann", "ben")
-			require.NoError(t, failed(w.Send(t.Context(), m)))
-			whole := w.item(t, c.pk, c.sk)
-			for _, damage := range c.damages {
-				processes := []world{w, w.process(t, nil)}
-				if damage == nil {
-					w.remove(t, c.pk, c.sk)
-				} else {
-					w.damage(t, c.pk, c.sk, damage)
-				}
-				if c.sk == "M" && damage != nil {
-					processes = processes[1:] // the other one knows them
-				}
-				for _, p := range processes {
-					for _, do := range c.calls {
-						require.ErrorIs(t, do(t, p), plaza.ErrCorrupt, damage)
-					}
-				}
-				if whole != nil {
-					w.put(t, whole)
+		w := newWorld(t, nil)
+		w.create(t, "g", "ann", "ben")
+		require.NoError(t, failed(w.Send(t.Context(), m)))
+		whole := w.item(t, c.pk, c.sk)
+		for _, damage := range c.damages {
+			processes := []world{w, w.process(t, nil)}
+			if damage == nil {
+				w.remove(t, c.pk, c.sk)
+			} else {
+				w.damage(t, c.pk, c.sk, damage)
+			}
+			if c.sk == "M" && damage != nil {
+				processes = processes[1:] // the other one knows them
+			}
+			for _, p := range processes {
+				for _, do := range c.calls {
+					require.ErrorIs(t, do(p), plaza.ErrCorrupt, "%s: %v", name, damage)
 				}
 			}
-		})
+			if whole != nil {
+				w.put(t, whole)
+			}
+		}
 	}
 }

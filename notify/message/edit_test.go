@@ -94,8 +94,6 @@ func TestARecalledMessageIsGoneFromTheTable(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(text), "secret")
 	}
-	w.send(t, pair, "ben")
-	require.Equal(t, []int64{2, 1}, w.history(t, of("ben", pair), 10))
 }
 
 // A request of an edit is lost. Before the SDK repeats it, the message is recalled.

@@ -107,18 +107,15 @@ func TestEntriesOfAnEarlierMessageChangeNothing(t *testing.T) {
 		for _, sender := range []string{"ann", "ben"} {
 			t.Run(name+" "+sender, func(t *testing.T) {
 				t.Parallel()
-				holding := new(atomic.Bool)
-				late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" && holding.Load() }}
-				w := newWorld(t, nil, late.Wrap)
+				late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
+				w := newWorld(t, nil)
 				w.create(t, "g", "ann", "ben", "cleo")
 				w.send(t, "g", "ann", "ben")
-				holding.Store(true)
 				m := say("g", sender, "late")
-				sent, created, err := w.Send(t.Context(), m)
+				sent, created, err := w.process(t, nil, late.Wrap).Send(t.Context(), m)
 				require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 				require.True(t, created)
 				require.EqualValues(t, 3, sent.Seq)
-				holding.Store(false)
 				w.repeats(t, m, sent)
 				then(t, w)
 				want := w.stored(t)

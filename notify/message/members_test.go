@@ -49,15 +49,22 @@ func TestAGroupIsCreatedOnce(t *testing.T) {
 	}
 }
 
+// halfCreated creates a group of a hundred in a process that is killed at a write.
+func (w world) halfCreated(t testing.TB, write int) message.Group {
+	t.Helper()
+	killed := faults.New(t, 1, faults.Rates{})
+	killed.KillBefore(write)
+	g := message.Group{ID: "g", Members: crowd(100)}
+	require.Error(t, failed(w.process(t, nil, killed.Wrap).Create(t.Context(), g, "ann")))
+	return g
+}
+
 // The 99th and the 100th member are added by transactions of their own. A member who
 // left before the repeat is not added again.
 func TestAGroupOfAHundredIsCompletedByTheRepeat(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	killed := faults.New(t, 1, faults.Rates{})
-	killed.KillBefore(3)
-	g := message.Group{ID: "g", Members: crowd(100)}
-	require.Error(t, failed(w.process(t, nil, killed.Wrap).Create(t.Context(), g, "ann")))
+	g := w.halfCreated(t, 3)
 	require.Len(t, w.members(t, of("user 000", "g")), 99)
 	does(t, true)(w.Leave(t.Context(), of("user 098", "g")))
 	does(t, true)(w.Add(t.Context(), of("ann", "g"), "ann"))
@@ -75,10 +82,7 @@ func TestAGroupOfAHundredIsCompletedByTheRepeat(t *testing.T) {
 func TestARepeatedCreateBringsNobodyBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	killed := faults.New(t, 1, faults.Rates{})
-	killed.KillBefore(2)
-	g := message.Group{ID: "g", Members: crowd(100)}
-	require.Error(t, failed(w.process(t, nil, killed.Wrap).Create(t.Context(), g, "ann")))
+	g := w.halfCreated(t, 2)
 	repeat := faults.New(t, 1, faults.Rates{})
 	repeat.Script(func(_ string, _ []byte, n int) (none faults.Fault) {
 		if n == 2 { // after its first request

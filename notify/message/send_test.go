@@ -1,12 +1,10 @@
 package message_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,46 +130,24 @@ func TestAProcessMayRememberAnOldState(t *testing.T) {
 	require.EqualValues(t, 6, w.settled(t, "g", "ann", "ben", "dan"))
 }
 
-// blocks says who is blocked, as prefs would.
-type blocks struct {
-	blocked map[prefs.Pair]bool
-	asked   atomic.Int64
-	err     error
-}
-
-func (b *blocks) Block(_ context.Context, p prefs.Pair) (bool, error) {
-	changed := !b.blocked[p]
-	b.blocked[p] = true
-	return changed, b.err
-}
-
-func (b *blocks) Unblock(_ context.Context, p prefs.Pair) (bool, error) {
-	changed := b.blocked[p]
-	delete(b.blocked, p)
-	return changed, b.err
-}
-
-func (b *blocks) Blocked(_ context.Context, p prefs.Pair) (bool, error) {
-	b.asked.Add(1)
-	return b.blocked[p], b.err
-}
-
 func TestABlockInPrefsRefusesAPairsFirstMessage(t *testing.T) {
 	t.Parallel()
 	for _, p := range []prefs.Pair{{User: "ann", Actor: "ben"}, {User: "ben", Actor: "ann"}} {
-		elsewhere := &blocks{blocked: map[prefs.Pair]bool{p: true}}
+		asked := faults.New(t, 1, faults.Rates{})
+		elsewhere := newPrefs(t, asked.Wrap)
 		w := newWorld(t, &message.Options{Blocks: elsewhere, Consistent: true})
+		does(t, true)(elsewhere.Block(t.Context(), p))
 		for _, sender := range []string{"ann", "ben"} {
 			require.ErrorIs(t, failed(w.Send(t.Context(), w.says(pair, sender, "hello"))), message.ErrBlocked)
 		}
 		require.Empty(t, w.stored(t))
-		delete(elsewhere.blocked, p)
+		does(t, true)(elsewhere.Unblock(t.Context(), p))
 		w.send(t, pair, "ann")
-		asked := elsewhere.asked.Load()
+		before := asked.Requests()
 		w.send(t, pair, "ann", "ben")
 		w.process(t, &message.Options{Blocks: elsewhere}).send(t, pair, "ben")
-		require.Equal(t, asked, elsewhere.asked.Load(), "once it has begun its head says so")
-		elsewhere.err = plaza.ErrBusy
+		require.Equal(t, before, asked.Requests(), "once it has begun its head says so")
+		asked.Script(down)
 		cleos := message.Pair{User: "ann", Other: "cleo"}.Conversation()
 		require.ErrorIs(t, failed(w.Send(t.Context(), w.says(cleos, "ann", "hello"))), plaza.ErrBusy)
 	}

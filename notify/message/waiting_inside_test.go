@@ -6,6 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Waiting is how many sends wait for an entry.
+func (r *Repository) Waiting(in In) int {
+	r.waiting.mu.Lock()
+	defer r.waiting.mu.Unlock()
+	if found := r.waiting.entries[in]; found != nil {
+		return found.sends
+	}
+	return 0
+}
+
 // Two sends of a process may come to an entry in another order than to the conversation.
 func TestAnEntryLacksAnOwnMessageThatCameAfterANewerOne(t *testing.T) {
 	t.Parallel()

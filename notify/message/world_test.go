@@ -148,12 +148,11 @@ type entry struct {
 }
 
 // entry reads a user's entry of a conversation.
-func (w world) entry(t testing.TB, conversation, user string) (found entry) {
+func (w world) entry(t testing.TB, conversation, user string) entry {
 	t.Helper()
-	item := w.item(t, keys.Join("U", user), "C#"+conversation)
-	require.NotNil(t, item)
-	require.NoError(t, dynamo.UnmarshalItem(item, &found))
-	return found
+	found := w.entries(t, conversation, []string{user})
+	require.Contains(t, found, user)
+	return found[user]
 }
 
 // entries reads those entries of users that are there.

@@ -81,18 +81,6 @@ func TestTheFirstThatAppliesDecides(t *testing.T) {
 	}
 }
 
-func TestUnblockingAndUnmutingApplyToWhatFollows(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.block(t, bob)
-	w.mute(t, mute)
-	require.True(t, w.decide(t, of("like")).Drop)
-	does(t, true)(w.Unblock(t.Context(), bob))
-	require.True(t, w.decide(t, of("like")).Drop, "the mute stands")
-	does(t, true)(w.Unmute(t.Context(), mute))
-	require.False(t, w.decide(t, of("like")).Drop)
-}
-
 func TestActorsAreUsersAsOptionsSay(t *testing.T) {
 	t.Parallel()
 	opts := options()

@@ -33,7 +33,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 	}
 	blocks, mutes := listOf(w.Blocks, "other"), listOf(w.Mutes, "other")
 	t.Run("blocks", func(t *testing.T) {
-		pages(t, in, w.Blocks, func(b prefs.Block) string { return b.Actor },
+		pages(t, in, w.Blocks, func(b prefs.Block) string { return b.Actor }, func(user string) { w.mute(t, mute(user, "x")) },
 			func(user, name string) { does(t, true)(w.Block(t.Context(), block(user, name))) },
 			func(user, name string) { does(t, true)(w.Unblock(t.Context(), block(user, name))) },
 			pagetest.Foreign("another user", blocks), pagetest.Foreign("mutes", mutes))
@@ -42,20 +42,22 @@ func TestBlocksAndMutesPage(t *testing.T) {
 		return // mutes are listed like blocks
 	}
 	t.Run("mutes", func(t *testing.T) {
-		pages(t, in, w.Mutes, func(m prefs.Mute) string { return m.Object.ID },
+		pages(t, in, w.Mutes, func(m prefs.Mute) string { return m.Object.ID }, func(user string) { w.block(t, block(user, "x")) },
 			func(user, name string) { does(t, true)(w.Mute(t.Context(), mute(user, name))) },
 			func(user, name string) { does(t, true)(w.Unmute(t.Context(), mute(user, name))) },
 			pagetest.Foreign("another user", mutes), pagetest.Foreign("blocks", blocks))
 	})
 }
 
-// pages runs pagetest for lists of users. Each name that it adds comes before all others.
-func pages[T any](t *testing.T, in *faults.Injector, list lister[T], id func(T) string, add, remove func(user, name string), others ...pagetest.Other) {
+// pages runs pagetest for lists of users. Each begins with a row of another kind, and each
+// name that is added comes before all others.
+func pages[T any](t *testing.T, in *faults.Injector, list lister[T], id func(T) string, begin func(user string), add, remove func(user, name string), others ...pagetest.Other) {
 	t.Helper()
 	lists := 0
 	pagetest.Run(t, func(*testing.T) pagetest.List[T] {
 		lists++
 		user, last := fmt.Sprint("reader ", lists), 100_000
+		begin(user)
 		ends := func(_ ctx, name string) { remove(user, name) }
 		return pagetest.List[T]{
 			Page:  listOf(list, user),
@@ -84,6 +86,7 @@ func TestListsHaveOnlyStandingBlocksAndMutes(t *testing.T) {
 	does(t, true)(w.Unblock(t.Context(), prefs.Pair{User: "ann", Actor: "eve"}))
 	require.Equal(t, []prefs.Block{{"a#b", noon}, {"bob", noon}, {long.Actor, noon}}, all(t, w.Blocks))
 	w.mute(t, mute)
+	w.set(t, about("like", email), true)
 	require.Equal(t, []prefs.Mute{{picture, noon}}, all(t, w.Mutes))
 
 	for actor, want := range map[string]bool{"bob": true, "eve": false, "zoe": false} {

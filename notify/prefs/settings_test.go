@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
@@ -53,30 +56,16 @@ func TestSettingsAreAllThatApplies(t *testing.T) {
 func TestAllSettingsThatOptionsAllowFit(t *testing.T) {
 	t.Parallel()
 	opts := &prefs.Options{Channels: []string{"email", "phone", "tablet"}, Consistent: true}
+	var off []string
 	for i := range 150 {
-		opts.Verbs = append(opts.Verbs, prefs.Verb{Name: fmt.Sprintf("verb %013d", i)})
+		verb := fmt.Sprintf("verb %013d", i)
+		opts.Verbs = append(opts.Verbs, prefs.Verb{Name: verb})
+		for _, channel := range append(opts.Channels, prefs.InApp) {
+			off = append(off, verb+"#"+channel)
+		}
 	}
 	w := newWorld(t, opts)
-	for i, verb := range opts.Verbs {
-		if i%30 == 0 {
-			w.set(t, about(verb.Name, "phone"), i%60 == 0)
-		}
-	}
-	require.Len(t, w.own(t), 5)
-
-	// A user who has set all of them.
-	var off []string
-	for _, verb := range opts.Verbs {
-		for _, channel := range append(opts.Channels, prefs.InApp) {
-			off = append(off, verb.Name+"#"+channel)
-		}
-	}
-	require.NoError(t, w.raw(t).Put(struct {
-		PK     string   `dynamo:"pk"`
-		SK     string   `dynamo:"sk"`
-		Change string   `dynamo:"change"`
-		Off    []string `dynamo:"off,set"`
-	}{"N#ann", "P", ids.At(noon).String(), off}).Run(t.Context()))
+	require.NoError(t, w.raw(t).Put(dynamo.Item{"pk": text("N#ann"), "sk": text("P"), "change": text(ids.At(noon).String()), "off": set(off...)}).Run(t.Context()))
 	require.Len(t, w.own(t), 600)
 	w.set(t, about(opts.Verbs[0].Name, "phone"), true)
 	require.Len(t, w.own(t), 600)
@@ -101,29 +90,24 @@ func TestSettingsOfAnotherDeploymentAreKeptAndApply(t *testing.T) {
 func TestEmptyItemsExpire(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	expiries := func() (set int) {
-		for _, item := range w.stored(t) {
-			if item["ttl"] != nil {
-				set++
-			}
+	expiry := number(strconv.FormatInt(noon.Add(30*24*time.Hour).Unix(), 10))
+	expire := func(n int) {
+		t.Helper()
+		items := w.stored(t)
+		items = slices.DeleteFunc(items, func(item dynamo.Item) bool { return item["ttl"] == nil })
+		require.Len(t, items, n)
+		for _, item := range items {
+			require.Equal(t, expiry, item["ttl"])
 		}
-		return set
 	}
 	for range 2 {
 		w.set(t, about("like", email), true)
 		w.block(t, bob)
 		w.mute(t, mute)
-		require.Zero(t, expiries())
+		expire(0)
 		does(t, true)(w.Unset(t.Context(), about("like", email)))
 		does(t, true)(w.Unblock(t.Context(), bob))
 		does(t, true)(w.Unmute(t.Context(), mute))
-		require.Equal(t, 3, expiries())
-	}
-	var rows []struct {
-		TTL int64 `dynamo:"ttl"`
-	}
-	require.NoError(t, w.raw(t).Scan().All(t.Context(), &rows))
-	for _, row := range rows {
-		require.Equal(t, noon.Add(30*24*time.Hour).Unix(), row.TTL)
+		expire(3)
 	}
 }

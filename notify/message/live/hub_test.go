@@ -1,12 +1,10 @@
 package live_test
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -142,14 +140,10 @@ func TestAUserNamedLikeAConversationIsAnotherRoom(t *testing.T) {
 		sum := sha256.Sum256([]byte(long))
 		hash := base64.RawURLEncoding.EncodeToString(sum[:]) // the name of the long name's room
 		names := []string{hash, group, "c" + group, "n" + group, "cn" + group, "u" + group, "#", `\`, long, long[1:] + "u", strings.Repeat("é", 128)}
-		inboxes := map[string]*live.Viewer{}
+		inboxes, conversations := map[string]*live.Viewer{}, map[string]*live.Viewer{}
 		for _, name := range names {
-			inboxes[name] = inbox(t, hub, name)
-		}
-		conversations := map[string]*live.Viewer{}
-		for _, a := range names {
-			store.set(a, "ann", message.Access{})
-			conversations[a] = join(t, hub, in(a, "ann"), "")
+			store.set(name, "ann", message.Access{})
+			inboxes[name], conversations[name] = inbox(t, hub, name), join(t, hub, in(name, "ann"), "")
 		}
 		for i, name := range names {
 			publish(t, hub, did(live.Cleared, "made up", name, int64(i+1)))
@@ -252,8 +246,15 @@ func TestConcurrentUseLeavesNothingBehind(t *testing.T) {
 		}
 		defer v.Close()
 		hub.Present(group)
-		err = errors.Join(hub.Publish(t.Context(), did(live.Read, group, user, n)), hub.Publish(t.Context(), sent(group, user, n)))
-		return cmp.Or(err, failed(hub.Typing(t.Context(), in(group, user))), failed(v.Next(t.Context())))
+		for _, e := range []live.Event{did(live.Read, group, user, n), sent(group, user, n)} {
+			if err := hub.Publish(t.Context(), e); err != nil {
+				return err
+			}
+		}
+		if _, err := hub.Typing(t.Context(), in(group, user)); err != nil {
+			return err
+		}
+		return failed(v.Next(t.Context()))
 	}
 	err = parallel.ForEach(t.Context(), 8, 8, func(_ context.Context, n int) error {
 		user := fmt.Sprint("user ", n)

@@ -13,17 +13,6 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message/live"
 )
 
-// stored is a repository over a table with a stream, and a hub over it.
-func stored(t *testing.T) (*message.Repository, *live.Hub, *streamtest.Changes[message.Change]) {
-	t.Helper()
-	table := dynamotest.Table(t, streamtest.Streamed(message.Table))
-	gen, err := ids.New(1, nil)
-	require.NoError(t, err)
-	messages, err := message.New(dynamotest.DB(t), table, gen, nil)
-	require.NoError(t, err)
-	return messages, newHub(t, messages, &live.Options{Every: time.Millisecond}), streamtest.Watch(t, table, message.Changes)
-}
-
 // until returns what a viewer gets, up to an event.
 func until(t testing.TB, v *live.Viewer, last string) (shown []string) {
 	t.Helper()
@@ -39,8 +28,14 @@ func until(t testing.TB, v *live.Viewer, last string) (shown []string) {
 // The service publishes what it stores, and a consumer of the stream does so again.
 func TestTheServiceAndTheStreamPublish(t *testing.T) {
 	t.Parallel()
-	messages, hub, changes := stored(t)
 	ctx := t.Context()
+	table := dynamotest.Table(t, streamtest.Streamed(message.Table))
+	gen, err := ids.New(1, nil)
+	require.NoError(t, err)
+	messages, err := message.New(dynamotest.DB(t), table, gen, nil)
+	require.NoError(t, err)
+	changes := streamtest.Watch(t, table, message.Changes)
+	hub := newHub(t, messages, &live.Options{Every: time.Millisecond})
 	require.NoError(t, failed(messages.Create(ctx, message.Group{ID: group, Members: []string{"ann", "ben", "cid"}}, "ann")))
 	require.ErrorIs(t, failed(hub.Join(ctx, in(group, "eve"), "")), message.ErrNotMember)
 	ann, ben, cid := join(t, hub, in(group, "ann"), ""), inbox(t, hub, "ben"), join(t, hub, in(group, "cid"), "")
