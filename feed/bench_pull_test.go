@@ -69,7 +69,7 @@ func (c bare) outboxes(b *testing.B, sources []string, limit int32) map[string][
 				KeyConditionExpression:    aws.String("pk = :pk AND sk < :to"),
 				ProjectionExpression:      aws.String("sk, #owner, about, removed"),
 				ExpressionAttributeNames:  map[string]string{"#owner": "owner"},
-				ExpressionAttributeValues: item{":pk": s("O#" + source), ":to": s("8")},
+				ExpressionAttributeValues: item{":pk": text("O#" + source), ":to": text("8")},
 			})
 			if err != nil {
 				return err
@@ -91,7 +91,7 @@ func (c bare) outboxes(b *testing.B, sources []string, limit int32) map[string][
 func (c bare) bodies(b *testing.B, rows []place) map[place]item {
 	keys := make([]item, len(rows))
 	for i, row := range rows {
-		keys[i] = item{"pk": s("O#" + row.owner), "sk": s(row.id)}
+		keys[i] = item{"pk": text("O#" + row.owner), "sk": text(row.id)}
 	}
 	out, err := c.client.BatchGetItem(b.Context(), &dynamodb.BatchGetItemInput{
 		RequestItems: map[string]types.KeysAndAttributes{c.w.feedTable: {Keys: keys}},

@@ -2,8 +2,6 @@ package feed_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
@@ -22,8 +19,6 @@ import (
 )
 
 type item = map[string]types.AttributeValue
-
-func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
 // bare sends the same requests as feed, written directly on the SDK.
 type bare struct {
@@ -37,11 +32,11 @@ func (c bare) query(b *testing.B, table, pk, to string, limit int32, consistent 
 	in := &dynamodb.QueryInput{
 		TableName: &table, Limit: &limit, ConsistentRead: &consistent, ScanIndexForward: aws.Bool(false),
 		KeyConditionExpression:    aws.String("pk = :pk"),
-		ExpressionAttributeValues: item{":pk": s(pk)},
+		ExpressionAttributeValues: item{":pk": text(pk)},
 	}
 	if to != "" {
 		in.KeyConditionExpression = aws.String("pk = :pk AND sk < :to")
-		in.ExpressionAttributeValues[":to"] = s(to)
+		in.ExpressionAttributeValues[":to"] = text(to)
 	}
 	out, err := c.client.Query(b.Context(), in)
 	require.NoError(b, err)
@@ -51,14 +46,12 @@ func (c bare) query(b *testing.B, table, pk, to string, limit int32, consistent 
 // publish stores an activity and its job, delivers it to the owner's followers
 // and ends the job.
 func (c bare) publish(b *testing.B, owner string, a feed.Activity) {
-	id, err := c.w.gen.Next(b.Context())
-	require.NoError(b, err)
-	absent := aws.String("attribute_not_exists(pk)")
-	job := item{"pk": s("J#0"), "sk": s(id.String() + "#" + owner)}
-	_, err = c.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+	id, absent := c.w.mint(b), aws.String("attribute_not_exists(pk)")
+	job := item{"pk": text("J#0"), "sk": text(id.String() + "#" + owner)}
+	_, err := c.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Put: &types.Put{TableName: &c.w.feedTable, ConditionExpression: absent, Item: item{
-			"pk": s("O#" + owner), "sk": s(id.String()), "actor": s(a.Actor.ID), "verb": s(a.Verb),
-			"object": s(a.Object.String()), "data": s(string(a.Data)), "hash": &types.AttributeValueMemberB{Value: make([]byte, 16)},
+			"pk": text("O#" + owner), "sk": text(id.String()), "actor": text(a.Actor.ID), "verb": text(a.Verb),
+			"object": text(a.Object.String()), "data": text(string(a.Data)), "hash": &types.AttributeValueMemberB{Value: make([]byte, 16)},
 		}}},
 		{Put: &types.Put{TableName: &c.w.feedTable, ConditionExpression: absent, Item: item{
 			"pk": job["pk"], "sk": job["sk"], "lease": &types.AttributeValueMemberN{Value: "1"},
@@ -79,7 +72,7 @@ func (c bare) publish(b *testing.B, owner string, a feed.Activity) {
 
 func (c bare) entry(reader, owner string, id ids.ID, edge string) item {
 	return item{
-		"pk": s("H#" + reader), "sk": s(id.String() + "#" + owner + "#" + edge),
+		"pk": text("H#" + reader), "sk": text(id.String() + "#" + owner + "#" + edge),
 		"ttl": &types.AttributeValueMemberN{Value: strconv.FormatInt(id.Time().Unix(), 10)},
 	}
 }
@@ -95,13 +88,13 @@ func (c bare) writeBatch(b *testing.B, writes []types.WriteRequest) {
 // home reads a page of entries and their activities.
 func (c bare) home(b *testing.B, reader string, limit int) []feed.Activity {
 	entries := c.query(b, c.w.feedTable, "H#"+reader, "8", int32(limit+2), false).Items
-	keys := []item{{"pk": s("H#" + reader), "sk": s("~")}}
+	keys := []item{{"pk": text("H#" + reader), "sk": text("~")}}
 	asked := map[string]bool{}
 	for _, entry := range entries[:limit+1] {
 		parts := strings.Split(entry["sk"].(*types.AttributeValueMemberS).Value, "#")
 		if row := parts[0] + "#" + parts[1]; !asked[row] { // a key must not be there twice
 			asked[row] = true
-			keys = append(keys, item{"pk": s("O#" + parts[1]), "sk": s(parts[0])})
+			keys = append(keys, item{"pk": text("O#" + parts[1]), "sk": text(parts[0])})
 		}
 	}
 	out, err := c.client.BatchGetItem(b.Context(), &dynamodb.BatchGetItemInput{
@@ -164,68 +157,4 @@ func BenchmarkHomePage(b *testing.B) {
 	}
 	require.Equal(b, ours(), c.home(b, "jack", 20))
 	dynamotest.Pair(b, func() { ours() }, func() { c.home(b, "jack", 20) })
-}
-
-// BenchmarkDelivery compares a delivery to many followers with writing the same
-// number of entries in plain batches, equally parallel. live-KB is the largest
-// live heap seen after a page of followers was read.
-func BenchmarkDelivery(b *testing.B) {
-	for _, followers := range []int{2_500, 10_000} {
-		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {
-			const parallel = 8
-			opts := &feed.Options{InlineFollowers: -1, Parallel: parallel}
-			w := newWorld(b, opts)
-			w.imported(b, "star", followers)
-			deliver := func(feeds *feed.Repository) time.Duration {
-				_, _, err := feeds.Outbox("star").Publish(b.Context(), activity("star", 1))
-				require.NoError(b, err)
-				start := time.Now()
-				delivered, err := feeds.Deliver(b.Context())
-				require.NoError(b, err)
-				require.Equal(b, 1, delivered)
-				return time.Since(start)
-			}
-
-			var live uint64
-			watched, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
-				var m runtime.MemStats
-				runtime.GC()
-				runtime.ReadMemStats(&m)
-				live = max(live, m.HeapAlloc)
-				return nil
-			}}, opts)
-			require.NoError(b, err)
-			deliver(watched)
-
-			c := newBare(w)
-			var ours, theirs time.Duration
-			for b.Loop() {
-				ours += deliver(w.Repository)
-				start := time.Now()
-				c.deliver(b, followers, parallel)
-				theirs += time.Since(start)
-			}
-			b.ReportMetric(float64(followers*b.N)/ours.Seconds(), "followers/s")
-			b.ReportMetric(100*theirs.Seconds()/ours.Seconds(), "%-of-bare")
-			b.ReportMetric(float64(live>>10), "live-KB")
-		})
-	}
-}
-
-func (c bare) deliver(b *testing.B, followers, parallel int) {
-	id, err := c.w.gen.Next(b.Context())
-	require.NoError(b, err)
-	var group errgroup.Group
-	group.SetLimit(parallel)
-	for start := 0; start < followers; start += 25 {
-		group.Go(func() error {
-			writes := make([]types.WriteRequest, 25)
-			for i := range writes {
-				writes[i].PutRequest = &types.PutRequest{Item: c.entry(fmt.Sprintf("reader-%d", start+i), "star", id, id.String())}
-			}
-			c.writeBatch(b, writes)
-			return nil
-		})
-	}
-	require.NoError(b, group.Wait())
 }

@@ -1,11 +1,8 @@
 package feed_test
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,10 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -39,8 +36,7 @@ func TestACacheSavesReads(t *testing.T) {
 	}
 	w.layHome(t, "chris", as)
 	page := func() []feed.Activity {
-		page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 20})
-		require.NoError(t, err)
+		page := pageOf(t, w.Home("jack").List, cursor.PageRequest{Limit: 20})
 		require.Len(t, page.Items, 20)
 		return page.Items
 	}
@@ -52,8 +48,7 @@ func TestACacheSavesReads(t *testing.T) {
 	require.Equal(t, cold, page(), "a reader may change a page")
 
 	for n := range 2 { // 19 of 21 are cached
-		_, _, err := w.Outbox("chris").Publish(t.Context(), kilobyte(30+n))
-		require.NoError(t, err)
+		w.send(t, "chris", kilobyte(30+n))
 	}
 	meter.AtMost(t, "90 % known", costs(t).Of("Home.List", "90 % of it in the cache"), func() { page() })
 }
@@ -69,54 +64,41 @@ func TestCachedActivitiesExpire(t *testing.T) {
 	require.Equal(t, want, all(t, w.Home("jack").List, 10))
 	require.Equal(t, want, all(t, consistent.Home("jack").List, 10))
 
-	_, err := consistent.Outbox("chris").Remove(t.Context(), done[0].ID)
-	require.NoError(t, err)
+	consistent.remove(t, "chris", done[0].ID)
 	require.Equal(t, want, all(t, w.Home("jack").List, 10), "still cached")
 	require.Equal(t, want[:2], all(t, consistent.Home("jack").List, 10), "without a cache")
 	now = now.Add(time.Minute)
 	require.Equal(t, want[:2], all(t, w.Home("jack").List, 10))
 
-	_, err = consistent.Outbox("chris").Remove(t.Context(), done[1].ID)
-	require.NoError(t, err)
+	consistent.remove(t, "chris", done[1].ID)
 	require.Equal(t, want[:2], all(t, w.Home("jack").List, 10), "still cached")
 	now = now.Add(-time.Hour)
 	require.Equal(t, want[:1], all(t, w.Home("jack").List, 10), "the clock was turned back")
 
-	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-	require.Empty(t, all(t, w.Home("jack").List, 10), "headers are never cached")
+	w.publish(t, "chris", 2)
+	require.Len(t, all(t, w.Home("jack").List, 10), 3)
+	first := pageOf(t, w.Home("jack").List, cursor.PageRequest{Limit: 1})
+	w.unfollow(t, "jack", "chris", nil)
+	require.Empty(t, pageOf(t, w.Home("jack").List, cursor.PageRequest{Cursor: first.Next}).Items, "headers are never cached")
 }
 
-func TestWritesUpdateTheCache(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)})
-	w.subscribe(t, "jack", "chris")
-	done := w.publish(t, "chris", 2)
-	require.Len(t, all(t, w.Home("jack").List, 10), 2)
-	edit := done[1]
-	edit.Data = []byte(`{"message":"better"}`)
-	_, _, err := w.Outbox("chris").Update(t.Context(), edit)
-	require.NoError(t, err)
-	_, err = w.Outbox("chris").Remove(t.Context(), done[0].ID)
-	require.NoError(t, err)
-	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{})
-	require.NoError(t, err)
-	require.Equal(t, []feed.Activity{edit}, page.Items)
-}
-
-func TestTombstonesAreCachedButMissingActivitiesAreNot(t *testing.T) {
+func TestWritesUpdateTheCacheButWhatIsMissingIsNotCached(t *testing.T) {
 	t.Parallel()
 	cache := memoryCache(t, nil)
 	w := newWorld(t, &feed.Options{Cache: cache})
 	w.subscribe(t, "jack", "chris")
 	done := w.publish(t, "chris", 2)
-	_, err := w.Outbox("chris").Remove(t.Context(), done[0].ID)
+	require.Len(t, all(t, w.Home("jack").List, 10), 2)
+	done = append(done, w.publish(t, "chris", 1)...)
+	edit := done[1]
+	edit.Data = []byte(`{"message":"better"}`)
+	_, _, err := w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
-	w.expire(t, "O#chris", done[1].ID.String())
-	require.Empty(t, all(t, w.Home("jack").List, 10))
-	gone := feed.CacheKey{Owner: "chris", ID: done[0].ID}
-	absent := feed.CacheKey{Owner: "chris", ID: done[1].ID}
-	require.Equal(t, map[feed.CacheKey]feed.Cached{gone: {Gone: true}}, cache.Get(t.Context(), []feed.CacheKey{gone, absent}))
+	w.remove(t, "chris", done[0].ID)
+	w.expire(t, "O#chris", done[2].ID.String())
+	require.Equal(t, []feed.Activity{edit}, pageOf(t, w.Home("jack").List, cursor.PageRequest{}).Items)
+	gone, known, absent := feed.CacheKey{Owner: "chris", ID: done[0].ID}, feed.CacheKey{Owner: "chris", ID: edit.ID}, feed.CacheKey{Owner: "chris", ID: done[2].ID}
+	require.Equal(t, map[feed.CacheKey]feed.Cached{gone: {Gone: true}, known: {Activity: edit}}, cache.Get(t.Context(), []feed.CacheKey{gone, known, absent}))
 }
 
 func TestConcurrentMissesShareOneRead(t *testing.T) {
@@ -128,10 +110,7 @@ func TestConcurrentMissesShareOneRead(t *testing.T) {
 	w.followedBy(t, "star", readers)
 	var done []feed.Activity
 	for n := range n {
-		a := kilobyte(n)
-		a, _, err := w.Outbox("star").Publish(t.Context(), a)
-		require.NoError(t, err)
-		done = append(done, a)
+		done = append(done, w.send(t, "star", kilobyte(n)))
 	}
 	meter.Price().Take()
 	var group sync.WaitGroup
@@ -149,16 +128,6 @@ func TestConcurrentMissesShareOneRead(t *testing.T) {
 	require.Less(t, meter.Take().Read, float64(readers)*1.5+float64(n))
 }
 
-func TestAnInvalidCacheSizeIsRefused(t *testing.T) {
-	t.Parallel()
-	for field, opts := range map[string]feed.MemoryCacheOptions{"Size": {Size: -1}, "TTL": {TTL: -1}} {
-		_, err := feed.NewMemoryCache(&opts)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, field, invalid.Field)
-	}
-}
-
 // Two readers miss the same activities, and the second waits for the first. The
 // first one's read fails; the second reads them itself.
 func TestAFailedSharedReadIsReadAgain(t *testing.T) {
@@ -172,29 +141,27 @@ func TestAFailedSharedReadIsReadAgain(t *testing.T) {
 			plain := newWorld(t, nil)
 			plain.followedBy(t, "star", 2)
 			want := newestFirst(plain.publish(t, "star", 5))
-			first, err := plain.Home(reader(1)).List(t.Context(), cursor.PageRequest{Limit: 1})
-			require.NoError(t, err)
+			first := pageOf(t, plain.Home(reader(1)).List, cursor.PageRequest{Limit: 1})
 
 			var armed, held atomic.Bool
 			reading, release, joined := make(chan struct{}), make(chan struct{}), make(chan struct{})
 			var once sync.Once
 			w := plain.process(t, &feed.Options{Cache: panicking{memoryCache(t, nil), &armed}}, func(next aws.HTTPClient) aws.HTTPClient {
 				return doer(func(r *http.Request) (*http.Response, error) {
-					body, err := io.ReadAll(r.Body)
+					req, err := wire.Read(r)
 					if err != nil {
 						return nil, err
 					}
-					r.Body = io.NopCloser(bytes.NewReader(body))
-					if bytes.Contains(body, []byte("O#star")) && held.CompareAndSwap(false, true) {
+					if has(req.Body, "O#star") && held.CompareAndSwap(false, true) {
 						close(reading)
 						<-release
 					}
 					// From a cursor, the second requests its header after it has
 					// looked for reads in progress.
-					if bytes.Contains(body, []byte("H#"+reader(1))) && strings.HasSuffix(r.Header.Get("X-Amz-Target"), "BatchGetItem") {
+					if req.Op == "BatchGetItem" && has(req.Body, "H#"+reader(1)) {
 						once.Do(func() { close(joined) })
 					}
-					return next.Do(r)
+					return next.Do(req.Again())
 				})
 			})
 			ctx, stop := context.WithCancel(t.Context())
@@ -236,21 +203,4 @@ func (c panicking) Put(ctx context.Context, found map[feed.CacheKey]feed.Cached)
 		panic("boom")
 	}
 	c.Cache.Put(ctx, found)
-}
-
-// All activities of the page are in the cache, so that only the header is read.
-func TestAPageFromTheCacheHidesWhatAnUnfollowDoes(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)})
-	w.subscribe(t, "jack", "chris")
-	w.publish(t, "chris", 5)
-	home := w.Home("jack")
-	require.Len(t, all(t, home.List, 2), 5)
-	first, err := home.List(t.Context(), cursor.PageRequest{Limit: 2})
-	require.NoError(t, err)
-	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-	rest, err := home.List(t.Context(), cursor.PageRequest{Cursor: first.Next})
-	require.NoError(t, err)
-	require.Empty(t, rest.Items)
 }

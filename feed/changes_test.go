@@ -26,7 +26,6 @@ import (
 func ExampleChanges() {
 	ctx := context.Background()
 	tables := openTables(ctx)
-	defer tables.close()
 	chris := tables.feeds(nil).Outbox("chris")
 	a, _, err := chris.Publish(ctx, feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "add", Object: feed.Ref{Kind: "picture", ID: "10"}})
 	if err != nil {
@@ -95,7 +94,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		given := activity("chris", 1)
 		given.To, given.ForeignID = []string{"topic", "place"}, "picture:1"
 		given.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-		given.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(ctx) })
+		given.ID = w.mint(t)
 		a, created, err := outbox.Publish(ctx, given)
 		require.NoError(t, err)
 		require.True(t, created)

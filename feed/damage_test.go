@@ -113,21 +113,23 @@ func TestADamagedJobDoesNotBlockOthers(t *testing.T) {
 	}
 	for range 2 {
 		later := w.process(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
-		_, err := later.Deliver(t.Context())
-		require.NoError(t, err)
+		later.deliver(t)
 		require.Equal(t, []ids.ID{as[3].ID}, all(t, w.Home("jack").List, 10))
 		require.Len(t, w.jobs(t), 3, "damaged jobs stay")
 		require.Subset(t, corrupt.take(), []string{"J#0 / " + as[0].ID.String() + "#chris", "J#0 / " + as[2].ID.String() + "#chris"})
 	}
 
+	// A job beyond its sources ends.
+	w.send(t, "chris", activity("chris", 8))
+	w.damage(t, "J#0", w.jobs(t)[3].SK, dynamo.Item{"at": number("9")})
+	require.Equal(t, 1, w.deliver(t))
+	require.Len(t, w.jobs(t), 3)
+
 	// The item that holds the number of job shards may be damaged too.
 	for _, n := range faults.Some[types.AttributeValue](1, number("1000000000"), nil, text("x"), number("-1")) {
-		a, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 9))
-		require.NoError(t, err)
+		a := w.send(t, "chris", activity("chris", 9))
 		w.damage(t, "J", "shards", dynamo.Item{"n": n})
-		delivered, err := w.Deliver(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, 1, delivered)
+		require.Equal(t, 1, w.deliver(t))
 		require.Contains(t, all(t, w.Home("jack").List, 10), a.ID)
 		require.Contains(t, corrupt.take(), "J / shards")
 	}
@@ -177,8 +179,7 @@ func TestADamagedEndingHidesItsSource(t *testing.T) {
 	w.subscribe(t, "jack", "ann")
 	w.publish(t, "chris", 2)
 	anns := w.publish(t, "ann", 2)
-	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "chris", nil)
 	for _, damaged := range faults.Some[types.AttributeValue](2,
 		text("x"), &types.AttributeValueMemberM{Value: dynamo.Item{"edge": text("zzz"), "unfollow": text("")}},
 		number("1"), &types.AttributeValueMemberM{},
@@ -189,14 +190,12 @@ func TestADamagedEndingHidesItsSource(t *testing.T) {
 
 		// Another Unfollow repairs the ending.
 		w.subscribe(t, "jack", "chris")
-		_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-		require.NoError(t, err)
+		w.unfollow(t, "jack", "chris", nil)
 		corrupt.take()
 		w.subscribe(t, "jack", "chris")
 		require.Len(t, all(t, w.Home("jack").List, 10), 4)
 		require.Empty(t, corrupt.take())
-		_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-		require.NoError(t, err)
+		w.unfollow(t, "jack", "chris", nil)
 	}
 
 	// So does Follow, which also reads the ending.
@@ -206,7 +205,7 @@ func TestADamagedEndingHidesItsSource(t *testing.T) {
 	require.Len(t, all(t, w.Home("jack").List, 10), 4)
 
 	w.damage(t, "H#jack", "~", dynamo.Item{"floor": text("x")})
-	_, err = w.Home("jack").List(t.Context(), cursor.PageRequest{})
+	_, err := w.Home("jack").List(t.Context(), cursor.PageRequest{})
 	require.ErrorIs(t, err, plaza.ErrCorrupt, "trimmed activities must not show")
 	_, err = w.Home("jack").Trim(t.Context(), 1)
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
@@ -281,11 +280,10 @@ func TestADamagedGuardIsReported(t *testing.T) {
 	w := newWorld(t, nil)
 	a := activity("chris", 1)
 	a.ForeignID = "picture"
-	_, _, err := w.Outbox("chris").Publish(t.Context(), a)
-	require.NoError(t, err)
+	w.send(t, "chris", a)
 	for _, id := range []types.AttributeValue{nil, text("x"), number("1")} {
 		w.damage(t, "X#chris", "picture", dynamo.Item{"id": id})
-		_, _, err = w.Outbox("chris").Publish(t.Context(), a)
+		_, _, err := w.Outbox("chris").Publish(t.Context(), a)
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
 		_, err = w.Outbox("chris").RemoveForeign(t.Context(), "picture")
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
@@ -306,15 +304,12 @@ func TestDamageCausesNoPanicAndNoInvalidError(t *testing.T) {
 			w.subscribe(t, "jack", "ann")
 			a := addressed("chris", 1, "birds")
 			a.ForeignID = "picture"
-			a, _, err := w.Outbox("chris").Publish(t.Context(), a)
-			require.NoError(t, err)
+			a = w.send(t, "chris", a)
 			w.publish(t, "ann", 1)
 			gone := w.publish(t, "chris", 1)[0]
-			_, err = w.Outbox("chris").Remove(t.Context(), gone.ID)
-			require.NoError(t, err)
-			_, err = w.Home("jack").Unfollow(t.Context(), "ann", nil)
-			require.NoError(t, err)
-			_, err = w.Home("jack").Trim(t.Context(), 1)
+			w.remove(t, "chris", gone.ID)
+			w.unfollow(t, "jack", "ann", nil)
+			_, err := w.Home("jack").Trim(t.Context(), 1)
 			require.NoError(t, err)
 			w.publishMany(t, "chris", addressed("chris", 2, "birds"))
 			var items []dynamo.Item
@@ -345,7 +340,7 @@ func TestDamageCausesNoPanicAndNoInvalidError(t *testing.T) {
 							check(err)
 						}
 					}
-					_, err = w.Outbox("birds").Get(t.Context(), a.ID)
+					_, err := w.Outbox("birds").Get(t.Context(), a.ID)
 					check(err)
 					_, err = w.Outbox("chris").GetMany(t.Context(), []ids.ID{a.ID, gone.ID})
 					check(err)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
@@ -36,6 +35,7 @@ func TestADeliverySkipsThePulledOfItsSources(t *testing.T) {
 	chriss := publish("chris", "paris")
 	require.Equal(t, []ids.ID{chriss, anns}, w.entriesOf(t, "fan of paris"))
 	require.Equal(t, []ids.ID{chriss}, w.entriesOf(t, "chris"), "OwnHome, though Pulled")
+	require.Equal(t, []ids.ID{chriss}, all(t, w.Home("chris").List, 10))
 	for _, source := range []string{"birds", "chris"} {
 		require.Empty(t, w.entriesOf(t, "fan of "+source))
 		require.Contains(t, all(t, w.Home("fan of "+source).List, 1), anns)
@@ -43,27 +43,13 @@ func TestADeliverySkipsThePulledOfItsSources(t *testing.T) {
 
 	// Part of it inline, the rest by a worker.
 	part := w.process(t, &feed.Options{InlineFollowers: 1, OwnHome: true})
-	a, _, err := part.Outbox("chris").Publish(t.Context(), addressed("chris", 2, "birds", "paris"))
-	require.NoError(t, err)
+	a := part.send(t, "chris", addressed("chris", 2, "birds", "paris"))
 	require.Len(t, w.jobs(t), 1)
 	delivered, err := w.process(t, &feed.Options{OwnHome: true}).Deliver(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, delivered)
 	require.Equal(t, []ids.ID{a.ID, chriss, anns}, w.entriesOf(t, "fan of paris"))
 	require.Equal(t, []ids.ID{a.ID, chriss}, w.entriesOf(t, "chris"))
-}
-
-// A job may come from a process that knew more outboxes of To, or be damaged so.
-func TestAJobBeyondItsSourcesEnds(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
-	w.publish(t, "chris", 1)
-	job := w.jobs(t)[0]
-	w.damage(t, job.PK, job.SK, dynamo.Item{"at": number("9")})
-	delivered, err := w.Deliver(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 1, delivered)
-	require.Empty(t, w.jobs(t))
 }
 
 // Only that a source is not Pulled is remembered.
@@ -103,8 +89,7 @@ func TestThatASourceIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
 	} {
 		now = now.Add(step.advance)
 		reads = 0
-		_, _, err := p.Outbox(step.owner).Publish(t.Context(), addressed(step.owner, i, step.to...))
-		require.NoError(t, err)
+		p.send(t, step.owner, addressed(step.owner, i, step.to...))
 		require.Equal(t, step.want, reads, "step %d", i)
 	}
 	require.Empty(t, w.entriesOf(t, "jack"))
@@ -114,8 +99,7 @@ func TestThatASourceIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
 	now = now.Add(30 * time.Second)
 	reads = 0
 	for range 2 {
-		_, _, err := p.Outbox("chris").Publish(t.Context(), activity("chris", 1))
-		require.NoError(t, err)
+		p.send(t, "chris", activity("chris", 1))
 	}
 	require.Equal(t, 2, reads)
 }
@@ -128,7 +112,7 @@ func TestADelivererMayPauseOverTheWholeWayBack(t *testing.T) {
 	w.subscribe(t, "jack", "chris")
 	w.switched(t, "chris", true)
 	paused := false
-	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(source string) error {
+	slow := w.over(t, watchedGraph{w.follows, func(source string) error {
 		if source == "ann" && !paused {
 			paused = true
 			w.setPulled(t, "chris", false)
@@ -138,10 +122,8 @@ func TestADelivererMayPauseOverTheWholeWayBack(t *testing.T) {
 			return err
 		}
 		return nil
-	}}, sharded(nil))
-	require.NoError(t, err)
-	a, _, err := slow.Outbox("ann").Publish(t.Context(), addressed("ann", 1, "chris"))
-	require.NoError(t, err)
+	}}, nil)
+	a := slow.send(t, "ann", addressed("ann", 1, "chris"))
 	require.True(t, paused)
 	require.Empty(t, w.jobs(t))
 	require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode)

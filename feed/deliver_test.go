@@ -34,7 +34,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 			last := 0
 			for k, killed := faults.Size(1, 2), true; killed; k += faults.Size(1, 3) { // 2 is the publish
 				a := activity("star", k)
-				a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+				a.ID = w.mint(t)
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				kill(injector, k)
 				first := w.process(t, &feed.Options{InlineFollowers: followers / 2}, injector.Wrap)
@@ -49,8 +49,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 					last = k
 				}
 
-				_, _, err = w.Outbox("star").Publish(t.Context(), a)
-				require.NoError(t, err)
+				w.send(t, "star", a)
 				deliverAll(t, w.later(t))
 				reached := 0 // each edge has one entry
 				for _, row := range w.rows(t) {
@@ -80,8 +79,7 @@ func TestRunFinishesInlineDeliveries(t *testing.T) {
 		Poll:            time.Millisecond,
 		OnAttempt:       func(d feed.Attempt) { ended <- d },
 	})
-	a, _, err := worker.Outbox("star").Publish(t.Context(), activity("star", 1))
-	require.NoError(t, err)
+	a := worker.send(t, "star", activity("star", 1))
 	require.Equal(t, feed.Attempt{Owner: "star", ID: a.ID, Entries: 10}, <-ended)
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -145,16 +143,12 @@ func TestAWorkerWithAFastClockDeliversEverything(t *testing.T) {
 	_, err := dying.Deliver(t.Context())
 	require.ErrorIs(t, err, faults.ErrKilled)
 
-	delivered, err := w.Deliver(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 2, delivered, "no lease lasts longer than one taken now")
+	require.Equal(t, 2, w.deliver(t), "no lease lasts longer than one taken now")
 	for i := range 3 {
 		require.Equal(t, newestFirst(done), all(t, w.Home(reader(i)).List, 10))
 	}
 	more := w.publish(t, "chris", 2)
-	delivered, err = ahead.Deliver(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 2, delivered)
+	require.Equal(t, 2, ahead.deliver(t))
 	require.Empty(t, w.jobs(t))
 	for i := range 3 {
 		require.Equal(t, newestFirst(append(done[:2:2], more...)), all(t, w.Home(reader(i)).List, 10))
@@ -169,7 +163,7 @@ func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 	w.publish(t, "chris", 1)
 	walks := 0
 	var deliveries []feed.Attempt
-	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{pagedGraph{w.follows}, func(string) error {
+	slow := w.over(t, watchedGraph{pagedGraph{w.follows}, func(string) error {
 		if walks++; walks == 1 {
 			for _, job := range w.jobs(t) {
 				require.NoError(t, w.db.Table(w.feedTable).Delete("pk", job.PK).Range("sk", job.SK).Run(t.Context()))
@@ -177,10 +171,7 @@ func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 		}
 		return nil
 	}}, &feed.Options{OnAttempt: func(d feed.Attempt) { deliveries = append(deliveries, d) }})
-	require.NoError(t, err)
-	delivered, err := slow.Deliver(t.Context())
-	require.NoError(t, err)
-	require.Zero(t, delivered)
+	require.Zero(t, slow.deliver(t))
 	require.Equal(t, 1, walks)
 	require.Len(t, deliveries, 1)
 	require.False(t, deliveries[0].Done)

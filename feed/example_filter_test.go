@@ -80,7 +80,6 @@ func each(filters ...feed.Filter) feed.Filter {
 func ExampleFilter() {
 	ctx := context.Background()
 	tables := openTables(ctx)
-	defer tables.close()
 	feeds := tables.feeds(&feed.Options{
 		Consistent: true,
 		Filter: each(

@@ -13,9 +13,7 @@ import (
 // joins the groups of its pages by their keys.
 func ExampleHome_Grouped() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
-	feeds := tables.feeds(&feed.Options{
+	feeds := openTables(ctx).feeds(&feed.Options{
 		Consistent: true,
 		// The default has the UTC day too.
 		GroupBy: func(a feed.Activity) string { return a.Verb + " " + a.Target.String() },

@@ -14,9 +14,7 @@ import (
 // its outbox. The star must be pushed again before it can be erased.
 func ExampleOutbox_SetPulled() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
-	feeds := tables.feeds(&feed.Options{
+	feeds := openTables(ctx).feeds(&feed.Options{
 		Consistent: true,
 		OnAttempt: func(d feed.Attempt) {
 			if d.Switch && d.Done {

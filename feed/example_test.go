@@ -14,7 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
@@ -22,9 +21,7 @@ import (
 // removes disappears from Jack's home.
 func Example() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
-	feeds := tables.feeds(&feed.Options{Consistent: true})
+	feeds := openTables(ctx).feeds(&feed.Options{Consistent: true})
 
 	chris, jack := feeds.Outbox("chris"), feeds.Home("jack")
 	if _, err := jack.Follow(ctx, "chris", nil); err != nil {
@@ -78,9 +75,8 @@ func Example() {
 	// removed: true
 }
 
-// exampleTables are new tables in a DynamoDB Local of their own.
+// exampleTables are new tables.
 type exampleTables struct {
-	local   *engine.Engine
 	db      *dynamo.DB
 	gen     *ids.Generator
 	follows *follow.Repository
@@ -88,29 +84,13 @@ type exampleTables struct {
 }
 
 func openTables(ctx context.Context) exampleTables {
-	local, err := engine.Shared(ctx)
+	db, graph, gen := streamtest.Example(ctx, follow.Table)
+	_, table, _ := streamtest.Example(ctx, feed.Table)
+	follows, err := follow.New(db, graph, gen, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	gen, err := ids.New(uint16(machines.Add(1)), nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	prefix, err := gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	t := exampleTables{local: local, db: dynamo.New(local.Config()), gen: gen, feed: prefix.String() + "-feed"}
-	if _, err := t.db.Client().CreateTable(ctx, follow.Table(prefix.String()+"-follow")); err != nil {
-		log.Fatal(err)
-	}
-	if _, err := t.db.Client().CreateTable(ctx, streamtest.Streamed(feed.Table)(t.feed)); err != nil {
-		log.Fatal(err)
-	}
-	if t.follows, err = follow.New(t.db, prefix.String()+"-follow", gen, nil); err != nil {
-		log.Fatal(err)
-	}
-	return t
+	return exampleTables{db, gen, follows, table}
 }
 
 func (t exampleTables) feeds(opts *feed.Options) *feed.Repository {
@@ -121,15 +101,11 @@ func (t exampleTables) feeds(opts *feed.Options) *feed.Repository {
 	return feeds
 }
 
-func (t exampleTables) close() { _ = t.local.Close() }
-
 // Old posts are imported with ids of their time, so the outbox has them in
 // order. Importing a post twice stores it once.
 func ExampleOutbox_PublishMany() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
-	chris := tables.feeds(&feed.Options{Consistent: true}).Outbox("chris")
+	chris := openTables(ctx).feeds(&feed.Options{Consistent: true}).Outbox("chris")
 
 	var posts []feed.Activity
 	for year := 2025; year >= 2019; year -= 3 {
@@ -165,9 +141,7 @@ func ExampleOutbox_PublishMany() {
 // removed, even if its publish is repeated late.
 func ExampleOutbox_Update() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
-	feeds := tables.feeds(&feed.Options{Consistent: true})
+	feeds := openTables(ctx).feeds(&feed.Options{Consistent: true})
 	chris, jack := feeds.Outbox("chris"), feeds.Home("jack")
 	if _, err := jack.Follow(ctx, "chris", nil); err != nil {
 		log.Fatal(err)
@@ -207,9 +181,7 @@ func ExampleOutbox_Update() {
 // home.
 func ExampleHome_FollowMany() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
-	feeds := tables.feeds(&feed.Options{Consistent: true})
+	feeds := openTables(ctx).feeds(&feed.Options{Consistent: true})
 	var last feed.Activity
 	for _, topic := range []string{"birds", "cats", "birds"} {
 		var err error
@@ -252,9 +224,7 @@ func ExampleHome_FollowMany() {
 // A worker finishes a delivery that is too large to do inline.
 func ExampleRepository_Deliver() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
-	feeds := tables.feeds(&feed.Options{Consistent: true, InlineFollowers: 1, OnAttempt: func(d feed.Attempt) {
+	feeds := openTables(ctx).feeds(&feed.Options{Consistent: true, InlineFollowers: 1, OnAttempt: func(d feed.Attempt) {
 		fmt.Println("entries:", d.Entries, "done:", d.Done, "error:", d.Err)
 	}})
 	for _, reader := range []string{"ann", "ben", "jack"} {

@@ -29,8 +29,7 @@ func TestAPageReadsPastFilteredActivities(t *testing.T) {
 		shown = append(shown, as[n])
 	}
 	asked = 0
-	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 10})
-	require.NoError(t, err)
+	page := pageOf(t, w.Home("jack").List, cursor.PageRequest{Limit: 10})
 	require.Equal(t, newestFirst(shown), newestFirst(reverse(page.Items)))
 	require.LessOrEqual(t, asked, 3, "11, 22 and the rest: once a read, not once an activity")
 	for limit := faults.Size(1, 3); limit < 12; limit += faults.Size(1, 5) {

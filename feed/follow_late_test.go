@@ -1,7 +1,6 @@
 package feed_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -84,12 +83,10 @@ func TestALateUnfollowKeepsANewerEdge(t *testing.T) {
 			late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == op }}
 			_, err := w.process(t, nil, late.Wrap).Home("jack").Unfollow(t.Context(), "chris", nil)
 			require.Error(t, err)
-			_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-			require.NoError(t, err)
+			w.unfollow(t, "jack", "chris", nil)
 			w.subscribe(t, "jack", "chris")
 			// The ending of a second unfollow is greater than the first.
-			_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-			require.NoError(t, err)
+			w.unfollow(t, "jack", "chris", nil)
 			late.Arrive(t)
 			require.Empty(t, all(t, w.Home("jack").List, 10))
 			w.subscribe(t, "jack", "chris")
@@ -107,30 +104,24 @@ func requireNotFollowing(t testing.TB, w world, reader, source string) {
 func TestAnUnfollowByIDLeavesAnotherEdge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	first := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	first := w.mint(t)
 	_, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: first})
 	require.NoError(t, err)
-	_, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: first})
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "chris", &feed.UnfollowOptions{ID: first})
 	w.subscribe(t, "jack", "chris")
 	done := w.publish(t, "chris", 1)
-	removed, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: first})
-	require.NoError(t, err)
-	require.False(t, removed)
+	require.False(t, w.unfollow(t, "jack", "chris", &feed.UnfollowOptions{ID: first}))
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 	edge, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
-	removed, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: edge.ID})
-	require.NoError(t, err)
-	require.True(t, removed)
+	require.True(t, w.unfollow(t, "jack", "chris", &feed.UnfollowOptions{ID: edge.ID}))
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
 
 func TestUnfollowKeepsAConcurrentFollow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "chris", nil)
 	// The id comes from a machine whose clock is behind.
 	id, err := ids.Backdate(time.Now().Add(-9*time.Second), "jack/chris")
 	require.NoError(t, err)
@@ -141,30 +132,16 @@ func TestUnfollowKeepsAConcurrentFollow(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 }
 
-// unfollowing calls before just before each Unfollow.
-type unfollowing struct {
-	feed.Graph
-	before func()
-}
-
-func (g unfollowing) Unfollow(ctx context.Context, e follow.Edge) (bool, error) {
-	g.before()
-	return g.Graph.Unfollow(ctx, e)
-}
-
 // The follow arrives and copies an entry while its unfollow is in progress.
 func TestUnfollowByIDHidesConcurrentDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-	feeds, err := feed.New(w.db, w.feedTable, w.gen, unfollowing{w.follows, func() {
+	id := w.mint(t)
+	late := w.process(t, nil, held(t, writing("E#jack"), func() {
 		_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "chris", ID: id})
 		require.NoError(t, err)
 		w.publish(t, "chris", 1)
-	}}, nil)
-	require.NoError(t, err)
-	removed, err := feeds.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: id})
-	require.NoError(t, err)
-	require.True(t, removed)
+	}))
+	require.True(t, late.unfollow(t, "jack", "chris", &feed.UnfollowOptions{ID: id}))
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }

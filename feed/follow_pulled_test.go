@@ -88,15 +88,14 @@ func TestAFollowThatASwitchOvertookCopies(t *testing.T) {
 // The unfollow comes between the follow's edge and its pull.
 func TestAnUnfollowDuringAFollowOfAPulledSource(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": keep} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
 			w.publish(t, "chris", 2)
 			w.switchTo(t, "chris", feed.Pulled)
 			following := w.before(t, func() {
-				_, err := w.Home("jack").Unfollow(t.Context(), "chris", opts)
-				require.NoError(t, err)
+				w.unfollow(t, "jack", "chris", opts)
 			}, "UpdateItem", "pull#")
 			following.subscribe(t, "jack", "chris")
 			requireNotFollowing(t, w, "jack", "chris")
@@ -155,14 +154,11 @@ func TestAFollowIsErrTooManyPulledOnceAHomeReads500Outboxes(t *testing.T) {
 
 	// A switch meets the full home, and the source stays Opening.
 	w.subscribe(t, "reader-0", "dora")
-	_, err = w.Outbox("dora").SetPulled(t.Context(), true)
-	require.NoError(t, err)
+	w.setPulled(t, "dora", true)
 	_, err = w.Deliver(t.Context())
 	require.ErrorIs(t, err, feed.ErrTooManyPulled)
 	require.Len(t, pulls(t, w, "reader-0", "dora"), 1)
-	mode, err := w.Outbox("dora").Mode(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, feed.Opening, mode)
+	require.Equal(t, feed.Opening, w.mode(t, "dora"))
 
 	for i, follow := range []string{"chris", "dora", "bob"} {
 		_, err = jack.Follow(t.Context(), "bob", nil)
@@ -174,9 +170,7 @@ func TestAFollowIsErrTooManyPulledOnceAHomeReads500Outboxes(t *testing.T) {
 	}
 	require.Equal(t, edge, w.edge(t, "jack", "chris"))
 	deliverAll(t, w.later(t))
-	mode, err = w.Outbox("dora").Mode(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, feed.Pulled, mode)
+	require.Equal(t, feed.Pulled, w.mode(t, "dora"))
 }
 
 // The edge stood before its source was to be pulled; the repeat is late.
@@ -184,7 +178,7 @@ func TestARefusedRepeatLeavesAnEdgeFromBeforeTheSwitch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	opts := func() *feed.FollowOptions {
-		return &feed.FollowOptions{ID: retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })}
+		return &feed.FollowOptions{ID: w.mint(t)}
 	}
 	before := opts()
 	created, err := w.Home("jack").Follow(t.Context(), "chris", before)
@@ -241,12 +235,16 @@ func TestACallOnAPulledSourceThatEndsAnywhereIsCompletedByARepeat(t *testing.T) 
 				_, err := home.Follow(ctx, "chris", &feed.FollowOptions{ID: id})
 				return err
 			},
+			"follow many": func(ctx context.Context, home feed.Home, _ ids.ID) error {
+				_, err := home.FollowMany(ctx, []string{"ann", "chris"}, nil)
+				return err
+			},
 			"unfollow": func(ctx context.Context, home feed.Home, _ ids.ID) error {
 				_, err := home.Unfollow(ctx, "ann", nil)
 				return err
 			},
 			"keep": func(ctx context.Context, home feed.Home, _ ids.ID) error {
-				_, err := home.Unfollow(ctx, "ann", &feed.UnfollowOptions{KeepHistory: true})
+				_, err := home.Unfollow(ctx, "ann", keep)
 				return err
 			},
 		} {
@@ -282,7 +280,7 @@ func TestACallOnAPulledSourceThatEndsAnywhereIsCompletedByARepeat(t *testing.T) 
 							}
 							return faults.Fault{Kind: kind}
 						})
-						id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+						id := w.mint(t)
 						err := call(ctx, w.process(t, nil, injector.Wrap).Home(reader), id)
 						require.Equal(t, more, err != nil, "request %d", at)
 						if kind == faults.None && more {
@@ -291,7 +289,7 @@ func TestACallOnAPulledSourceThatEndsAnywhereIsCompletedByARepeat(t *testing.T) 
 						require.NoError(t, call(t.Context(), w.Home(reader), id))
 						kept := slices.Clone(anns)
 						publish()
-						want := map[string][]feed.Activity{"follow": done, "keep": kept}
+						want := map[string][]feed.Activity{"follow": done, "follow many": done, "keep": kept}
 						require.Equal(t, newestFirst(want[name]), all(t, w.Home(reader).List, faults.Size(1, 3)))
 						if !faults.Full() {
 							break
@@ -309,8 +307,7 @@ func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
 	const source, reader = "chris-0123456789", "jack-01234567890"
 	for n := range 3 {
-		_, _, err := w.Outbox(source).Publish(t.Context(), kilobyte(n))
-		require.NoError(t, err)
+		w.send(t, source, kilobyte(n))
 	}
 	w.switchTo(t, source, feed.Pulled)
 	jack := w.Home(reader)
@@ -321,7 +318,6 @@ func TestCallsOnPulledSourcesCostNoMoreThanStated(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	keep := &feed.UnfollowOptions{KeepHistory: true}
 	stated := costs(t)
 	follows, ends := stated.Of("Home.Follow", "of a Pulled source"), stated.Of("Home.Unfollow", "unfollow")
 	kept := stated.Of("Home.Unfollow", "KeepHistory where the home reads the outbox", "KeepHistory, each 4 KB of the outbox's newest activity")

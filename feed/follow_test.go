@@ -42,9 +42,7 @@ func TestRemovedActivitiesDoNotCountAgainstTheCopyLimit(t *testing.T) {
 	w := newWorld(t, nil)
 	done := w.lay(t, "chris", activities("chris", 12))
 	for _, a := range done[6:] {
-		removed, err := w.Outbox("chris").Remove(t.Context(), a.ID)
-		require.NoError(t, err)
-		require.True(t, removed)
+		require.True(t, w.remove(t, "chris", a.ID))
 	}
 	meter := dynamotest.NewMeter()
 	follows := costs(t).Of("Home.Follow", "with 100 activities of 1 KB copied", "each of up to 5 reads past removed activities")
@@ -62,38 +60,20 @@ func TestUnfollowHidesTheActivitiesOfTheEdge(t *testing.T) {
 	w.subscribe(t, "jack", "ann")
 	fromChris, fromAnn := w.publish(t, "chris", 3), w.publish(t, "ann", 3)
 
-	removed, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-	require.True(t, removed)
+	require.True(t, w.unfollow(t, "jack", "chris", nil))
 	require.Equal(t, newestFirst(fromAnn), all(t, w.Home("jack").List, 2))
 
-	removed, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-	require.False(t, removed)
+	require.False(t, w.unfollow(t, "jack", "chris", nil))
 
 	w.subscribe(t, "jack", "chris")
 	require.Equal(t, newestFirst(append(fromChris, fromAnn...)), all(t, w.Home("jack").List, 2))
-}
-
-func TestUnfollowCanKeepHistory(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	before := w.publish(t, "chris", 3)
-	removed, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
-	require.NoError(t, err)
-	require.True(t, removed)
-	w.publish(t, "chris", 3)
-	require.Equal(t, newestFirst(before), all(t, w.Home("jack").List, 10))
 }
 
 func TestAFollowIsRepeatedByItsID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.publish(t, "chris", 1)
-	id, err := w.gen.Next(t.Context())
-	require.NoError(t, err)
-	opts := &feed.FollowOptions{ID: id}
+	opts := &feed.FollowOptions{ID: w.mint(t)}
 	for range 2 {
 		created, err := w.Home("jack").Follow(t.Context(), "chris", opts)
 		require.NoError(t, err)
@@ -103,8 +83,7 @@ func TestAFollowIsRepeatedByItsID(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, created)
 
-	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "chris", nil)
 	_, err = w.Home("jack").Follow(t.Context(), "chris", opts)
 	require.ErrorIs(t, err, plaza.ErrRemoved, "a late follow is refused")
 	counts, err := w.follows.Counts(t.Context(), "chris")
@@ -138,8 +117,7 @@ func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 		Retention:  200 * 24 * time.Hour,
 		Now:        func() time.Time { return time.Now().Add(202 * 24 * time.Hour) },
 	})
-	_, err := aged.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
+	aged.unfollow(t, "jack", "chris", nil)
 	require.Len(t, headerItem(t, w, "jack"), 2+1)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
@@ -147,10 +125,7 @@ func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 func TestKeptHistoryCanBeCleared(t *testing.T) {
 	t.Parallel()
 	for name, end := range faults.Sample(3, map[string]func(t *testing.T, w world){
-		"kept": func(t *testing.T, w world) {
-			_, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
-			require.NoError(t, err)
-		},
+		"kept": func(t *testing.T, w world) { require.True(t, w.unfollow(t, "jack", "chris", keep)) },
 		"ended in the graph": func(t *testing.T, w world) {
 			removed, err := w.follows.Unfollow(t.Context(), followEdge("jack", "chris"))
 			require.NoError(t, err)
@@ -161,7 +136,7 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 			table := w.db.Table(w.followTable)
 			require.NoError(t, table.Delete("pk", "E#jack").Range("sk", "chris").Run(t.Context()))
 		},
-	}) {
+	}, "kept") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -171,16 +146,13 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 			w.publish(t, "chris", 2)
 			anns := w.publish(t, "ann", 1)
 			end(t, w)
+			w.publish(t, "chris", 1)
 			require.Len(t, all(t, w.Home("jack").List, 10), 3)
 
-			removed, err := minute.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
-			require.NoError(t, err)
-			require.False(t, removed)
+			require.False(t, minute.unfollow(t, "jack", "chris", keep))
 			require.Len(t, all(t, w.Home("jack").List, 10), 3)
 
-			removed, err = minute.Home("jack").Unfollow(t.Context(), "chris", nil)
-			require.NoError(t, err)
-			require.False(t, removed)
+			require.False(t, minute.unfollow(t, "jack", "chris", nil))
 			require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
 
 			// An ending two minutes ahead could hide edges of this minute.
@@ -211,8 +183,6 @@ func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
 	w.put(t, jobs)
 	w.subscribe(t, "jack", "chris")
 	require.Len(t, all(t, w.Home("jack").List, 100), 100)
-	delivered, err := w.Deliver(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 6, delivered, "of a shard, by pages")
+	require.Equal(t, 6, w.deliver(t), "of a shard, by pages")
 	require.Equal(t, newestFirst(as), all(t, w.Home("jack").List, 100))
 }

@@ -11,11 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -88,8 +86,7 @@ func yesterday() time.Time { return time.Now().UTC().Truncate(24*time.Hour).AddD
 
 func groups(t testing.TB, list groupLister, limit int) []feed.Group {
 	t.Helper()
-	page, err := list(t.Context(), cursor.PageRequest{Limit: limit})
-	require.NoError(t, err)
+	page := pageOf(t, list, cursor.PageRequest{Limit: limit})
 	requireGroups(t, page)
 	return page.Items
 }
@@ -126,8 +123,7 @@ func TestTheActivitiesOfADayWithOneVerbAndObjectAreAGroup(t *testing.T) {
 	}, shownAll(groups(t, w.Home("jack").Grouped, 50)))
 
 	for _, a := range as {
-		_, err := w.Outbox("chris").Remove(t.Context(), a.ID)
-		require.NoError(t, err)
+		w.remove(t, "chris", a.ID)
 	}
 	page, err := w.Home("jack").Grouped(t.Context(), cursor.PageRequest{})
 	require.NoError(t, err)
@@ -197,12 +193,9 @@ func TestMoreMarksTheGroupsOfAPagesLastDay(t *testing.T) {
 	require.Equal(t, []bool{false, false, false}, more(groups(t, custom.Home("jack").Grouped, 6)))
 
 	// Upwards, it is about what lies below the page.
-	page, err := list(t.Context(), cursor.PageRequest{Limit: 4})
-	require.NoError(t, err)
-	page, err = list(t.Context(), cursor.PageRequest{Limit: 3, Cursor: page.Next})
-	require.NoError(t, err)
-	page, err = list(t.Context(), cursor.PageRequest{Limit: 3, Cursor: page.Prev})
-	require.NoError(t, err)
+	page := pageOf(t, list, cursor.PageRequest{Limit: 4})
+	page = pageOf(t, list, cursor.PageRequest{Limit: 3, Cursor: page.Next})
+	page = pageOf(t, list, cursor.PageRequest{Limit: 3, Cursor: page.Prev})
 	require.Equal(t, []bool{false, true, true}, more(page.Items))
 }
 
@@ -334,20 +327,4 @@ func TestAGroupedPageIsListsPageInGroups(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAGroupedPageCostsWhatAListDoes(t *testing.T) {
-	t.Parallel()
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, &feed.Options{}, meter.Wrap)
-	as := make([]feed.Activity, 25)
-	for n := range as {
-		as[n] = kilobyte(n)
-	}
-	w.layHome(t, "chris-0123456789", as)
-	meter.AtMost(t, "home page of 20 in groups", costs(t).Of("Home.List"), func() {
-		require.Len(t, groups(t, w.Home("jack").Grouped, 20), 20)
-	})
-	_, err := w.Home("").Grouped(t.Context(), cursor.PageRequest{})
-	require.ErrorIs(t, err, plaza.ErrInvalid)
 }

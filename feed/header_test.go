@@ -34,8 +34,7 @@ func TestTrimRemovesOlderActivitiesPermanently(t *testing.T) {
 	for _, limit := range faults.Some(3, 1, 10, 100, 3, 11) {
 		require.Equal(t, newestFirst(done[len(done)-10:]), all(t, home.List, limit), "by %d", limit)
 	}
-	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
-	require.NoError(t, err)
+	page := pageOf(t, home.List, cursor.PageRequest{Limit: 10})
 	require.Empty(t, page.Next, "paging stops at the floor")
 	meter := dynamotest.NewMeter()
 	metered := w.process(t, nil, meter.Wrap).Home("jack")
@@ -43,17 +42,12 @@ func TestTrimRemovesOlderActivitiesPermanently(t *testing.T) {
 		_, err := metered.List(t.Context(), cursor.PageRequest{Limit: 10})
 		require.NoError(t, err)
 	})
-
-	for _, id := range []ids.ID{0, ids.At(time.Now().Add(11 * time.Second))} {
-		_, err = home.Trim(t.Context(), id)
-		require.ErrorIs(t, err, plaza.ErrInvalid)
-	}
 }
 
 func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	unfollow := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	unfollow := w.mint(t)
 	jack := w.Home("jack")
 	for _, source := range []string{"ann", "bob", "chris"} {
 		w.subscribe(t, "jack", source)
@@ -82,15 +76,14 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	removed, err := jack.Unfollow(t.Context(), "ann", nil)
 	require.NoError(t, err)
 	require.True(t, removed)
-	_, err = jack.Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
+	_, err = jack.Unfollow(t.Context(), "chris", keep)
 	require.ErrorIs(t, err, feed.ErrFull)
 	_, err = w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
 
 	// Once the oldest endings are removed there is room again.
 	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(91*24*time.Hour + time.Minute) }})
-	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
+	aged.unfollow(t, "jack", "chris", nil)
 	require.Less(t, len(headerItem(t, w, "jack")), 3_839)
 	require.NotContains(t, headerItem(t, w, "jack"), "full")
 }
@@ -118,15 +111,13 @@ func TestAnEndingWrittenAgainIsKept(t *testing.T) {
 	const again = "source-000000007"
 	w.subscribe(t, "jack", again)
 	w.publish(t, again, 1)
-	_, err = w.Home("jack").Unfollow(t.Context(), again, nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", again, nil)
 	late.Arrive(t)
 	require.Contains(t, headerItem(t, w, "jack"), "end#"+again)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 
 	require.Len(t, headerItem(t, w, "jack"), 2+2+9, "fifty at once")
-	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "bob", nil)
 	require.Len(t, headerItem(t, w, "jack"), 2+3)
 }
 
@@ -155,9 +146,7 @@ func TestTheLongestNamesAreStored(t *testing.T) {
 	for range faults.Size(3, 2) {
 		a.ID, a.Object.ID = 0, a.Object.ID[1:]
 		a.ForeignID = a.ForeignID[1:]
-		done, _, err := w.Outbox(owner).Publish(t.Context(), a)
-		require.NoError(t, err)
-		want = append(want, done)
+		want = append(want, w.send(t, owner, a))
 	}
 	deliverAll(t, w)
 	for _, limit := range faults.Some(1, 2, 1, 5) {
@@ -165,9 +154,7 @@ func TestTheLongestNamesAreStored(t *testing.T) {
 		requireWalk(t, w.Outbox(a.To[3]).List, limit, inHome(want))
 	}
 	for _, source := range []string{owner, a.To[7]} {
-		removed, err := w.Home(reader).Unfollow(t.Context(), source, nil)
-		require.NoError(t, err)
-		require.True(t, removed)
+		require.True(t, w.unfollow(t, reader, source, nil))
 	}
 	require.Empty(t, all(t, w.Home(reader).List, 10))
 	a.ID, a.Data = 0, a.Data[:len(a.Data)-1]

@@ -23,67 +23,55 @@ import (
 // the pages show exactly what they should.
 func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 	t.Parallel()
-	edges := ids.ID(faults.Size(300, 30))
-	for name, fill := range faults.Sample(2, map[string]func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity){
-		"one source, followed many times and still followed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
-			for _, a := range as {
-				for edge := range edges {
-					entries = append(entries, entryOf(a, "chris", edge+1))
-				}
-			}
-			w.hideEdges(t, "chris", edges-1)
-			return entries, as
-		},
-		"only the first follow stands": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
-			for _, a := range as {
-				entries = append(entries, entryOf(a, "birds", 1))
-				for edge := range edges {
-					entries = append(entries, entryOf(a, "chris", edge+2))
-				}
-			}
-			w.hideEdges(t, "chris", edges+1)
-			return entries, as
-		},
-		"every other activity also from a source that is followed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
-			for i, a := range as {
-				for edge := range edges {
-					entries = append(entries, entryOf(a, "chris", 2*edge+1))
-				}
-				if i%2 == 0 {
-					entries = append(entries, entryOf(a, "birds", edges))
-					show = append(show, a)
-				}
-			}
-			w.hideEdges(t, "chris", 2*edges)
-			return entries, show
-		},
-		"everything unfollowed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
-			for _, a := range as {
-				for edge := range edges {
-					entries = append(entries, entryOf(a, "chris", edge+1))
-				}
-			}
-			w.hideEdges(t, "chris", edges)
-			return entries, nil
-		},
-		"21 sources, each followed three times": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
-			for _, a := range as {
-				for n := range 63 {
-					source := fmt.Sprint("topic-", n%21)
-					entries = append(entries, entryOf(a, source, ids.ID(n+1)))
-				}
-			}
-			for n := range 21 {
-				w.hideEdges(t, fmt.Sprint("topic-", n), 42)
-			}
-			return entries, as
-		},
+	type edge struct {
+		source string
+		id     ids.ID
+	}
+	n := ids.ID(faults.Size(300, 30))
+	edges := func(first, step ids.ID) (of []edge) { // of chris
+		for i := range n {
+			of = append(of, edge{"chris", first + i*step})
+		}
+		return of
+	}
+	var topics []edge
+	for i := range 63 {
+		topics = append(topics, edge{fmt.Sprint("topic-", i%21), ids.ID(i + 1)})
+	}
+	for name, tc := range faults.Sample(2, map[string]struct {
+		edges []edge // bring all activities
+		hides ids.ID // those up to this one
+		nth   int    // every nth activity shows,
+		birds ids.ID // and comes by this edge of birds too
+	}{
+		"one source, followed many times and still followed":       {edges(1, 1), n - 1, 1, 0},
+		"only the first follow stands":                             {edges(2, 1), n + 1, 1, 1},
+		"every other activity also from a source that is followed": {edges(1, 2), 2 * n, 2, n},
+		"everything unfollowed":                                    {edges(1, 1), n, 0, 0},
+		"21 sources, each followed three times":                    {topics, 42, 1, 0},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
-			entries, show := fill(t, w, w.lay(t, "chris", activities("chris", 3)))
+			var entries []entry
+			var show []feed.Activity
+			sources := map[string]bool{}
+			for i, a := range w.lay(t, "chris", activities("chris", 3)) {
+				for _, e := range tc.edges {
+					entries = append(entries, entryOf(a, e.source, e.id))
+					sources[e.source] = true
+				}
+				if tc.nth == 0 || i%tc.nth != 0 {
+					continue
+				}
+				if show = append(show, a); tc.birds != 0 {
+					entries = append(entries, entryOf(a, "birds", tc.birds))
+				}
+			}
 			w.putEntries(t, entries)
+			for source := range sources {
+				w.hideEdges(t, source, tc.hides)
+			}
 			for window, opts := range faults.Sample(2, map[string]feed.Options{
 				"no window": {}, "window of 3": {About: aboutObject, RepostWindow: 3}, "window of 100": {About: aboutObject, RepostWindow: 100},
 			}) {
@@ -134,7 +122,7 @@ func (w world) putEntries(t testing.TB, entries []entry) {
 // hideEdges hides the entries of source's edges up to this one in jack's home.
 func (w world) hideEdges(t testing.TB, source string, edge ids.ID) {
 	t.Helper()
-	unfollow := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	unfollow := w.mint(t)
 	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", "H#jack").Range("sk", "~").
 		SetExpr("$ = ?", keys.Join("end", source), ending{edge, unfollow}).Run(t.Context())
 	require.NoError(t, err)
@@ -176,8 +164,7 @@ func requireWalk(t testing.TB, list lister, limit int, want []feed.CacheKey) {
 	var prevs []cursor.Cursor
 	req := cursor.PageRequest{Limit: limit}
 	for {
-		page, err := list(t.Context(), req)
-		require.NoError(t, err)
+		page := pageOf(t, list, req)
 		if page.Prev != "" {
 			above, prevs = append(above, len(got)), append(prevs, page.Prev)
 		}
@@ -216,13 +203,7 @@ func TestTombstonesAndFiltersKeepPagesCheap(t *testing.T) {
 	t.Parallel()
 	const many = 261
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
-	hides := func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
-		hide := make([]bool, len(as))
-		for i := range hide {
-			hide[i] = as[i].Verb == "like"
-		}
-		return hide, nil
-	}
+	hides := hideVerb("like", new(int))
 	var entries []entry
 	var stored, show []feed.Activity
 	var tombstones []any
@@ -252,8 +233,7 @@ func TestTombstonesAndFiltersKeepPagesCheap(t *testing.T) {
 	outbox, most := w.process(t, nil, meter.Wrap).Outbox("chris"), costs(t).Of("Outbox.List", "the queries past removed activities")
 	for req := (cursor.PageRequest{Limit: 1}); ; {
 		meter.Take()
-		page, err := outbox.List(t.Context(), req)
-		require.NoError(t, err)
+		page := pageOf(t, outbox.List, req)
 		require.LessOrEqual(t, meter.Take().Requests, most.Requests)
 		if req.Cursor = page.Next; page.Next == "" {
 			break
@@ -296,9 +276,7 @@ func TestExpiredEntriesAreNotReadToTheEnd(t *testing.T) {
 	publish(350)
 	then := time.Now()
 	for id := ids.ID(0); !id.Time().After(then); { // until ids are later than then
-		var err error
-		id, err = w.gen.Next(t.Context())
-		require.NoError(t, err)
+		id = w.mint(t)
 	}
 	fresh := publish(50)
 	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return then.Add(90 * 24 * time.Hour) }}, meter.Wrap)

@@ -13,22 +13,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestPublishReachesFollowersOnly(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	done := w.publish(t, "chris", 1)
-	require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 10))
-	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
-	require.Empty(t, all(t, w.Outbox("jack").List, 10))
-	require.Empty(t, all(t, w.Home("chris").List, 10))
-	require.Empty(t, all(t, w.Home("eve").List, 10))
-
-	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{})
-	require.NoError(t, err)
-	require.Equal(t, done, page.Items)
-}
-
 func TestAnActivityOfTwoEdgesShowsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -36,15 +20,13 @@ func TestAnActivityOfTwoEdgesShowsOnce(t *testing.T) {
 	for range faults.Size(3, 2) { // each edge brings everything
 		w.subscribe(t, "jack", "chris")
 		want = append(newestFirst(w.publish(t, "chris", 3)), want...)
-		_, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
-		require.NoError(t, err)
+		w.unfollow(t, "jack", "chris", keep)
 	}
 	w.subscribe(t, "jack", "chris")
 	for limit := 1; limit <= 10; limit += faults.Size(1, 5) {
 		require.Equal(t, want, all(t, w.Home("jack").List, limit), "by %d", limit)
 	}
-	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "chris", nil)
 	require.Empty(t, all(t, w.Home("jack").List, 2), "kept history is hidden too")
 }
 
@@ -53,8 +35,7 @@ func TestALaggingActivityIsReadAgain(t *testing.T) {
 	injector := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, &feed.Options{}, injector.Wrap)
 	w.subscribe(t, "jack", "chris")
-	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
-	require.NoError(t, err)
+	a := w.send(t, "chris", addressed("chris", 1, "birds"))
 	injector.Script(func(op string, body []byte, _ int) faults.Fault {
 		if op == "BatchGetItem" && !bytes.Contains(body, []byte(`"ConsistentRead":true`)) {
 			return faults.Fault{Kind: faults.Stale}
@@ -76,33 +57,19 @@ func TestAHomeEndsAtItsCap(t *testing.T) {
 
 	// Reading up and down again counts from the page's place, even if new
 	// activities arrived above.
-	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
-	require.NoError(t, err)
+	page := pageOf(t, home.List, cursor.PageRequest{Limit: 10})
 	w.layHome(t, "chris", activities("chris", 5))
-	above, err := home.List(t.Context(), cursor.PageRequest{Limit: 10, Cursor: page.Prev})
-	require.NoError(t, err)
+	above := pageOf(t, home.List, cursor.PageRequest{Limit: 10, Cursor: page.Prev})
 	require.Len(t, above.Items, 5)
 	var got []ids.ID
 	for next := above.Next; next != ""; {
-		page, err := home.List(t.Context(), cursor.PageRequest{Limit: 7, Cursor: next})
-		require.NoError(t, err)
+		page := pageOf(t, home.List, cursor.PageRequest{Limit: 7, Cursor: next})
 		for _, a := range page.Items {
 			got = append(got, a.ID)
 		}
 		next = page.Next
 	}
 	require.Equal(t, want, got)
-}
-
-func TestOwnActivitiesCanAppearInTheHome(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &feed.Options{Consistent: true, OwnHome: true})
-	w.subscribe(t, "jack", "chris")
-	w.reads(t, "jack", "ben") // a home that hides or reads nobody has no header
-	a := w.publish(t, "chris", 1)
-	b := w.publish(t, "jack", 1)
-	require.Equal(t, newestFirst(append(a, b...)), all(t, w.Home("jack").List, 10))
-	require.Equal(t, newestFirst(a), all(t, w.Home("chris").List, 10))
 }
 
 func reverse(as []feed.Activity) []feed.Activity {

@@ -3,14 +3,11 @@ package feed_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
@@ -102,9 +99,7 @@ func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader 
 				return requests
 			},
 			Brief: true, // other lists of internal/store run all checks
-			Add: func(ctx context.Context, n int) []string {
-				return w.publishAlike(t, n, owner, reader)
-			},
+			Add:   func(_ context.Context, n int) []string { return w.addAlike(t, n, owner, partition) },
 			Hide: func(ctx context.Context, id string) {
 				parsed, err := ids.Parse(id)
 				require.NoError(t, err)
@@ -118,36 +113,19 @@ func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader 
 	})
 }
 
-// publishAlike publishes once and copies the outbox item and the home entry to
-// n ids. That is much faster than publishing n times.
-func (w world) publishAlike(t testing.TB, n int, owner, reader string) []string {
+// addAlike lays n activities of owner, and entries if the list is a home's.
+func (w world) addAlike(t testing.TB, n int, owner, partition string) (added []string) {
 	t.Helper()
-	first := w.publish(t, owner, 1)[0].ID.String()
-	added, copies := []string{first}, []any{}
-	table := w.db.Table(w.feedTable)
-	var items []dynamo.Item
-	for _, partition := range []string{"O#" + owner, "H#" + owner, "H#" + reader} {
-		var found []dynamo.Item
-		require.NoError(t, table.Get("pk", partition).Range("sk", dynamo.BeginsWith, first).Consistent(true).All(t.Context(), &found))
-		items = append(items, found...)
-	}
-	for range n - 1 {
-		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) }).String()
-		for _, item := range items {
-			alike := maps.Clone(item)
-			for _, name := range []string{"sk", "about"} {
-				if text, ok := item[name].(*types.AttributeValueMemberS); ok {
-					alike[name] = s(strings.Replace(text.Value, first, id, 1))
-				}
-			}
-			copies = append(copies, alike)
+	var entries []entry
+	for _, a := range w.lay(t, owner, activities(owner, n)) {
+		added = append(added, a.ID.String())
+		if strings.HasPrefix(partition, "H#") {
+			e := entryOf(a, owner, 1)
+			e.PK, e.About = partition, a.ID.String()
+			entries = append(entries, e)
 		}
-		added = append(added, id)
 	}
-	if n > 1 {
-		_, err := table.Batch().Write().Put(copies...).Run(t.Context())
-		require.NoError(t, err)
-	}
+	w.putEntries(t, entries)
 	return added
 }
 

@@ -17,10 +17,8 @@ func TestGetManyReturnsStandingActivities(t *testing.T) {
 	own := w.publish(t, "birds", 3)
 	addressed := w.publishMany(t, "chris", activities("chris", 5)...)
 	gone := []ids.ID{own[2].ID, addressed[4].ID}
-	_, err := w.Outbox("birds").Remove(t.Context(), gone[0])
-	require.NoError(t, err)
-	_, err = w.Outbox("chris").Remove(t.Context(), gone[1])
-	require.NoError(t, err)
+	w.remove(t, "birds", gone[0])
+	w.remove(t, "chris", gone[1])
 	elsewhere := addressed[1].ID // an id that birds does not have
 
 	got, err := w.Outbox("birds").GetMany(t.Context(), append(gone, own[0].ID, elsewhere, addressed[0].ID, own[1].ID, own[0].ID))

@@ -30,8 +30,7 @@ func walk(t testing.TB, list lister, limit int) (as []feed.Activity, last cursor
 	t.Helper()
 	req := cursor.PageRequest{Limit: limit}
 	for {
-		page, err := list(t.Context(), req)
-		require.NoError(t, err)
+		page := pageOf(t, list, req)
 		as = append(as, page.Items...)
 		if page.Prev != "" {
 			last = page.Prev
@@ -47,8 +46,7 @@ func walk(t testing.TB, list lister, limit int) (as []feed.Activity, last cursor
 func readUpFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []feed.Activity) {
 	t.Helper()
 	for {
-		page, err := list(t.Context(), cursor.PageRequest{Cursor: at, Limit: limit})
-		require.NoError(t, err)
+		page := pageOf(t, list, cursor.PageRequest{Cursor: at, Limit: limit})
 		as = slices.Concat(page.Items, as)
 		if len(page.Items) == 0 && page.Prev == at {
 			return as
@@ -97,8 +95,7 @@ func TestActivitiesWithOneIDDoNotHideEachOther(t *testing.T) {
 				theirs := w.publish(t, "victim", 1)[0]
 				copied := activity("evil", n)
 				copied.ID = theirs.ID
-				copied, _, err := w.Outbox("evil").Publish(t.Context(), copied)
-				require.NoError(t, err)
+				copied = w.send(t, "evil", copied)
 				require.Equal(t, "evil", copied.Owner)
 				done = append(done, theirs, copied)
 			}
@@ -107,8 +104,7 @@ func TestActivitiesWithOneIDDoNotHideEachOther(t *testing.T) {
 				want = inHome(done[:2])
 			}
 			requireExact(t, w.Home("joe").List, want)
-			page, err := w.Home("joe").List(t.Context(), cursor.PageRequest{})
-			require.NoError(t, err)
+			page := pageOf(t, w.Home("joe").List, cursor.PageRequest{})
 			for _, a := range page.Items {
 				require.Contains(t, done, a, "each with its own content")
 			}
@@ -129,8 +125,7 @@ func TestActivitiesWithOneIDDoNotHideEachOther(t *testing.T) {
 			w.subscribe(t, "late", "victim")
 			requireExact(t, w.Home("late").List, want)
 
-			_, err = w.Home("joe").Unfollow(t.Context(), "evil", nil)
-			require.NoError(t, err)
+			w.unfollow(t, "joe", "evil", nil)
 			victims := inHome([]feed.Activity{done[0], done[2], done[4]})
 			requireExact(t, w.process(t, nil).Home("joe").List, victims)
 			require.NoError(t, w.Erase(t.Context(), "evil"))
@@ -151,13 +146,11 @@ func TestSourcesMayShareEveryID(t *testing.T) {
 	}
 	var done []feed.Activity
 	for n := range faults.Size(3, 2) {
-		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+		id := w.mint(t)
 		for _, source := range trickyOwners {
 			a := activity(source, n)
 			a.ID = id
-			a, _, err := w.Outbox(source).Publish(t.Context(), a)
-			require.NoError(t, err)
-			done = append(done, a)
+			done = append(done, w.send(t, source, a))
 		}
 	}
 	require.Len(t, w.jobs(t), len(done), "no job blocks another")
@@ -167,15 +160,13 @@ func TestSourcesMayShareEveryID(t *testing.T) {
 	requireSizes(t, cached.Home("joe").List, inHome(done), faults.Some(1, 5, 1, 2))
 	limit := len(done) - 1
 	meter.AtMost(t, "a page", dynamotest.Cost{Requests: 2, Read: 3 + float64(limit)}, func() {
-		page, err := w.Home("joe").List(t.Context(), cursor.PageRequest{Limit: limit})
-		require.NoError(t, err)
+		page := pageOf(t, w.Home("joe").List, cursor.PageRequest{Limit: limit})
 		require.Equal(t, inHome(done)[:limit], owned(page.Items))
 	})
 
 	// Erase and Unfollow affect no other owner's activities.
 	require.NoError(t, w.Erase(t.Context(), `a\`))
-	_, err := w.Home("joe").Unfollow(t.Context(), "a#", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "joe", "a#", nil)
 	requireExact(t, w.Home("joe").List, inHome(slices.DeleteFunc(done, func(a feed.Activity) bool {
 		return a.Owner == `a\` || a.Owner == "a#"
 	})))
@@ -185,8 +176,7 @@ func TestAnIDTakenInAnOutboxOfToIsAConflict(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	own := w.publish(t, "birds", 1)[0]
-	referred, _, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", 1, "birds"))
-	require.NoError(t, err)
+	referred := w.send(t, "ann", addressed("ann", 1, "birds"))
 	for name, id := range map[string]ids.ID{"its own activity": own.ID, "another's reference": referred.ID} {
 		for _, foreign := range []string{"", "picture"} {
 			evil := addressed("evil", 1, "paris", "birds")
@@ -212,8 +202,7 @@ func TestAnIDTakenInAnOutboxOfToIsAConflict(t *testing.T) {
 	for when, happens := range []func(){
 		func() {},
 		func() {
-			_, err := w.Outbox("ann").Remove(t.Context(), referred.ID)
-			require.NoError(t, err)
+			w.remove(t, "ann", referred.ID)
 		},
 		func() { w.expire(t, "O#ann", referred.ID.String()) },
 	} {
@@ -234,22 +223,19 @@ func TestAReferenceToAnotherActivityIsNotShown(t *testing.T) {
 	w.subscribe(t, "joe", "chris")
 	foreign := addressed("chris", 1, "birds")
 	foreign.ForeignID = "picture"
-	a, _, err := w.Outbox("chris").Publish(t.Context(), foreign)
-	require.NoError(t, err)
+	a := w.send(t, "chris", foreign)
 	w.expire(t, "O#chris", a.ID.String())
 	evil := addressed("evil", 1, "chris")
 	evil.ID = a.ID
-	evil, _, err = w.Outbox("evil").Publish(t.Context(), evil)
-	require.NoError(t, err)
+	evil = w.send(t, "evil", evil)
 
 	want := owned([]feed.Activity{evil})
 	for name, list := range map[string]lister{"home": w.Home("joe").List, "outbox": w.Outbox("chris").List} {
-		page, err := list(t.Context(), cursor.PageRequest{})
-		require.NoError(t, err)
+		page := pageOf(t, list, cursor.PageRequest{})
 		require.Equal(t, want, owned(page.Items), name)
 	}
 	require.Empty(t, all(t, w.Outbox("birds").List, 10))
-	_, err = w.Outbox("birds").Get(t.Context(), a.ID)
+	_, err := w.Outbox("birds").Get(t.Context(), a.ID)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 
 	// Nor does it hold a foreign id.
@@ -261,13 +247,11 @@ func TestAReferenceToAnotherActivityIsNotShown(t *testing.T) {
 	}
 
 	// Erase deletes only the user's own references.
-	back, _, err := w.Outbox("evil").Publish(t.Context(), addressed("evil", 2, "paris"))
-	require.NoError(t, err)
+	back := w.send(t, "evil", addressed("evil", 2, "paris"))
 	w.expire(t, "O#paris", back.ID.String())
 	theirs := activity("paris", 1)
 	theirs.ID = back.ID
-	_, _, err = w.Outbox("paris").Publish(t.Context(), theirs)
-	require.NoError(t, err)
+	w.send(t, "paris", theirs)
 	require.NoError(t, w.Erase(t.Context(), "evil"))
 	require.Equal(t, []ids.ID{back.ID}, all(t, w.Outbox("paris").List, 10))
 }
@@ -277,12 +261,9 @@ func TestAReferenceToAnotherActivityIsNotShown(t *testing.T) {
 func TestALeftoverReferenceIsNotAConflict(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
-	require.NoError(t, err)
+	a := w.send(t, "chris", addressed("chris", 1, "birds"))
 	w.expire(t, "O#chris", a.ID.String())
-	again, _, err := w.Outbox("chris").Publish(t.Context(), a)
-	require.NoError(t, err)
-	require.Equal(t, a, again)
+	require.Equal(t, a, w.send(t, "chris", a))
 	require.Equal(t, []ids.ID{a.ID}, all(t, w.Outbox("birds").List, 10))
 }
 

@@ -32,6 +32,11 @@ func TestARepeatedPublishIsOneActivity(t *testing.T) {
 	require.False(t, created)
 	require.Equal(t, first, second)
 	require.Len(t, all(t, w.Home("jack").List, 10), 1)
+	edit := first
+	edit.Data = []byte(`{"message":"better"}`)
+	first, _, err = w.Outbox("chris").Update(t.Context(), edit)
+	require.NoError(t, err)
+	require.Equal(t, edit, w.send(t, "chris", again), "also once it was edited")
 
 	other := activity("chris", 2)
 	other.ID = first.ID
@@ -41,9 +46,7 @@ func TestARepeatedPublishIsOneActivity(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first, got)
 
-	removed, err := w.Outbox("chris").Remove(t.Context(), first.ID)
-	require.NoError(t, err)
-	require.True(t, removed)
+	require.True(t, w.remove(t, "chris", first.ID))
 	_, _, err = w.Outbox("chris").Publish(t.Context(), again)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
@@ -113,9 +116,7 @@ func TestHistoryIsNotDelivered(t *testing.T) {
 	for range 2 { // repeats of the import
 		stored := w.publishMany(t, "chris", old...)
 		require.Equal(t, 2019, stored[0].Time.Year())
-		again, _, err := w.Outbox("chris").Publish(t.Context(), old[3])
-		require.NoError(t, err)
-		require.Equal(t, stored[3], again)
+		require.Equal(t, stored[3], w.send(t, "chris", old[3]))
 	}
 	require.Empty(t, w.jobs(t))
 	require.Equal(t, newestFirst(old), all(t, w.Outbox("chris").List, 4), "in order")
@@ -131,8 +132,7 @@ func TestHistoryIsNotDelivered(t *testing.T) {
 	require.NoError(t, err)
 	a := activity("chris", 1)
 	a.ID = recent
-	_, _, err = w.Outbox("chris").Publish(t.Context(), a)
-	require.NoError(t, err)
+	w.send(t, "chris", a)
 	require.Equal(t, []ids.ID{recent}, all(t, w.Home("jack").List, 10))
 }
 
@@ -152,8 +152,7 @@ func TestAPanicFailsOnlyItsActivity(t *testing.T) {
 
 	bad := activity("ann", 2)
 	plain := w.process(t, nil)
-	_, _, err = plain.Outbox("ann").Publish(t.Context(), bad)
-	require.NoError(t, err)
+	plain.send(t, "ann", bad)
 	follows, err := w.Home("jack").FollowMany(t.Context(), []string{"ann", "chris"}, nil)
 	require.ErrorAs(t, err, &partial)
 	require.Equal(t, []error{follows[0].Err}, partial.Errs)
@@ -164,8 +163,7 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "ann", "birds")
-	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds", "paris"))
-	require.NoError(t, err)
+	a := w.send(t, "chris", addressed("chris", 1, "birds", "paris"))
 	want := []ids.ID{a.ID}
 	for name, list := range map[string]lister{
 		"the author's outbox":   w.Outbox("chris").List,
@@ -175,6 +173,11 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 		"the topic's follower":  w.Home("ann").List,
 	} {
 		require.Equal(t, want, all(t, list, 10), name)
+	}
+	for name, list := range map[string]lister{
+		"the reader's outbox": w.Outbox("jack").List, "the author's home": w.Home("chris").List, "a stranger's home": w.Home("eve").List,
+	} {
+		require.Empty(t, all(t, list, 10), name)
 	}
 	w.subscribe(t, "late", "paris")
 	require.Equal(t, want, all(t, w.Home("late").List, 10), "copied from the reference")
@@ -188,8 +191,7 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 	edit, _, err = w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
 	for _, list := range []lister{w.Outbox("birds").List, w.Home("ann").List} {
-		page, err := list(t.Context(), cursor.PageRequest{})
-		require.NoError(t, err)
+		page := pageOf(t, list, cursor.PageRequest{})
 		require.Equal(t, []feed.Activity{edit}, page.Items)
 	}
 
@@ -198,13 +200,9 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 	edit.Owner = ""
 	_, _, err = w.Outbox("birds").Update(t.Context(), edit)
 	require.ErrorIs(t, err, plaza.ErrNotFound, "it is changed where it was published")
-	removed, err := w.Outbox("birds").Remove(t.Context(), a.ID)
-	require.NoError(t, err)
-	require.False(t, removed)
+	require.False(t, w.remove(t, "birds", a.ID))
 
-	removed, err = w.Outbox("chris").Remove(t.Context(), a.ID)
-	require.NoError(t, err)
-	require.True(t, removed)
+	require.True(t, w.remove(t, "chris", a.ID))
 	for _, list := range []lister{w.Outbox("birds").List, w.Home("ann").List, w.Home("jack").List, w.Home("late").List} {
 		require.Empty(t, all(t, list, 10))
 	}
@@ -219,18 +217,14 @@ func TestAnActivityFromTwoOutboxesShowsOnce(t *testing.T) {
 	w.subscribe(t, "jack", "birds")
 	var done []feed.Activity
 	for n := range faults.Size(12, 5) {
-		a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", n, "birds"))
-		require.NoError(t, err)
-		done = append(done, a)
+		done = append(done, w.send(t, "chris", addressed("chris", n, "birds")))
 	}
 	for limit := 1; limit <= len(done)+1; limit += faults.Size(1, 4) {
 		require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, limit), "by %d", limit)
 	}
-	_, err := w.Home("jack").Unfollow(t.Context(), "birds", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "birds", nil)
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 5), "the author still brings it")
-	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "chris", nil)
 	require.Empty(t, all(t, w.Home("jack").List, 5))
 }
 
@@ -244,8 +238,7 @@ func TestToCosts2WCUForEachAndBelongsToTheIdentity(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
-	_, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 0))
-	require.NoError(t, err)
+	w.send(t, "chris", activity("chris", 0))
 	var twenty []string
 	for n := range 20 {
 		twenty = append(twenty, fmt.Sprint("topic-", n))
@@ -257,18 +250,14 @@ func TestToCosts2WCUForEachAndBelongsToTheIdentity(t *testing.T) {
 			Plus(stated.Times(20, "Repository.Deliver", "each source not found Pushed within 30 s")).
 			Plus(stated.Times(21, "Repository.Deliver", "each source of an activity"))
 		meter.AtMost(t, "publish to 20", want, func() {
-			_, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, twenty...))
-			require.NoError(t, err)
+			w.send(t, "chris", addressed("chris", 1, twenty...))
 		})
 	})
 	t.Run("belongs to the identity", func(t *testing.T) {
-		a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
-		require.NoError(t, err)
-		again, _, err := w.Outbox("chris").Publish(t.Context(), a)
-		require.NoError(t, err)
-		require.Equal(t, a, again)
+		a := w.send(t, "chris", addressed("chris", 1, "birds"))
+		require.Equal(t, a, w.send(t, "chris", a))
 		a.To = []string{"paris"}
-		_, _, err = w.Outbox("chris").Publish(t.Context(), a)
+		_, _, err := w.Outbox("chris").Publish(t.Context(), a)
 		require.ErrorIs(t, err, plaza.ErrConflict)
 		require.Empty(t, all(t, w.Outbox("paris").List, 10))
 	})

@@ -298,7 +298,7 @@ func (h *history) publish() {
 	a.ID, err = ids.Backdate(now.Add(-time.Duration(back)*time.Second), fmt.Sprint(owner, len(h.posts)))
 	require.NoError(h, err)
 	if back == 0 {
-		a.ID = retried(h, func() (ids.ID, error) { return shifted{h.clean.gen, &h.clock}.Next(h.Context()) })
+		a.ID = h.clean.mint(h)
 	}
 	if to := h.person("to"); to != owner && rapid.Bool().Draw(h.check, "addressed") {
 		a.To = []string{to}

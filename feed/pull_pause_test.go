@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -53,37 +52,17 @@ func (s *stage) postAtOnce(n int) {
 	s.published = append(s.published, s.publish(s.t, "chris", n)...)
 }
 
-func (s *stage) begin(pulled bool) {
-	s.t.Helper()
-	_, err := s.Outbox("chris").SetPulled(s.t.Context(), pulled)
-	require.NoError(s.t, err)
-}
-
 // switchTo is a whole switch.
 func (s *stage) switchTo(pulled bool) {
 	s.t.Helper()
-	s.begin(pulled)
+	s.setPulled(s.t, "chris", pulled)
 	s.settle(s.t, s.clock)
 	s.requireMode(map[bool]feed.Mode{true: feed.Pulled, false: feed.Pushed}[pulled])
 }
 
 func (s *stage) requireMode(want feed.Mode) {
 	s.t.Helper()
-	mode, err := s.Outbox("chris").Mode(s.t.Context())
-	require.NoError(s.t, err)
-	require.Equal(s.t, want, mode)
-}
-
-func (s *stage) follow(reader string) {
-	s.t.Helper()
-	s.subscribe(s.t, reader, "chris")
-}
-
-func (s *stage) unfollow(reader string, keep bool) {
-	s.t.Helper()
-	ended, err := s.Home(reader).Unfollow(s.t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: keep})
-	require.NoError(s.t, err)
-	require.True(s.t, ended)
+	require.Equal(s.t, want, s.mode(s.t, "chris"))
 }
 
 // requireHome compares a home with what was published, in both directions if CI is set.
@@ -97,24 +76,18 @@ func (s *stage) requireHome(reader string, want []feed.Activity) {
 	requireSizes(s.t, s.Home(reader).List, owned(sorted), faults.Some(1, 5, 1))
 }
 
-func (s *stage) deliver(by world) {
-	s.t.Helper()
-	_, err := by.Deliver(s.t.Context())
-	require.NoError(s.t, err)
-}
-
 func TestAPublisherWithOldKnowledgeLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.follow("jack")
+	s.subscribe(t, "jack", "chris")
 	s.postAtOnce(2) // and remembers that chris is not Pulled
 	stale := *s
 	stale.world = s.timed(t, s.clock, feed.Options{Consistent: true})
 	fresh := stale.world
 	stale.world = s.world
 	s.world = fresh
-	s.begin(true)
-	s.deliver(s.world)
+	s.setPulled(t, "chris", true)
+	s.deliver(t)
 	s.requireMode(feed.Pulled)
 	before := len(s.entriesOf(t, "jack"))
 	stale.postAtOnce(1)
@@ -126,49 +99,48 @@ func TestAPublisherWithOldKnowledgeLosesNothing(t *testing.T) {
 	s.requireHome("jack", stale.published)
 
 	// What it knows about a Pulled source it reads again for each activity.
-	s.begin(false)
+	s.setPulled(t, "chris", false)
 	stale.postAtOnce(1)
 	require.Len(t, s.entriesOf(t, "jack"), before+2)
-	s.deliver(s.world)
+	s.deliver(t)
 	s.requireMode(feed.Pushed)
 	stale.postAtOnce(1)
 	require.Len(t, s.entriesOf(t, "jack"), before+3)
 	s.requireHome("jack", stale.published)
-	s.unfollow("jack", false)
+	require.True(t, s.unfollow(t, "jack", "chris", nil))
 	s.requireHome("jack", nil)
 }
 
 func TestAnIDFromBeforeASwitchIsPublishedAfterIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.follow("jack")
+	s.subscribe(t, "jack", "chris")
 	late := func() (a feed.Activity) {
 		a = activity("chris", 100+len(s.published))
-		a.ID = retried(t, func() (ids.ID, error) { return s.gen.Next(t.Context()) })
+		a.ID = s.mint(t)
 		return a
 	}
 	post := func(a feed.Activity) {
 		s.clock.advance(31 * time.Second)
-		a, _, err := s.Outbox("chris").Publish(t.Context(), a)
-		require.NoError(t, err)
+		a = s.send(t, "chris", a)
 		s.published = append(s.published, a)
 		s.requireHome("jack", s.published)
 	}
 	for range 2 {
 		minted := []feed.Activity{late(), late(), late(), late()}
 		s.post(1)
-		s.begin(true)
+		s.setPulled(t, "chris", true)
 		post(minted[0])
 		s.settle(t, s.clock)
 		post(minted[1])
 		s.post(1)
-		s.begin(false)
+		s.setPulled(t, "chris", false)
 		post(minted[2])
 		s.settle(t, s.clock)
 		post(minted[3])
 		s.post(1)
 	}
-	s.unfollow("jack", false)
+	require.True(t, s.unfollow(t, "jack", "chris", nil))
 	s.requireHome("jack", nil)
 }
 
@@ -189,13 +161,13 @@ func TestAWorkerThatWakesAfterTheNextSwitchChangesNothing(t *testing.T) {
 				t.Run(how+", before "+name+", "+then, func(t *testing.T) {
 					t.Parallel()
 					s := newStage(t)
-					s.follow("jack")
+					s.subscribe(t, "jack", "chris")
 					s.post(2)
 					if !pulled {
 						s.switchTo(true)
 						s.post(1)
 					}
-					s.begin(pulled)
+					s.setPulled(t, "chris", pulled)
 					last := !pulled
 					frozen := s.other(held, func() {
 						s.post(1)
@@ -217,7 +189,7 @@ func TestAWorkerThatWakesAfterTheNextSwitchChangesNothing(t *testing.T) {
 					s.switchTo(!last)
 					s.post(1)
 					s.requireHome("jack", s.published)
-					s.follow("sue") // this follow knows what the others know
+					s.subscribe(t, "sue", "chris") // this follow knows what the others know
 					s.requireHome("sue", s.published)
 				})
 			}
@@ -274,7 +246,7 @@ func TestAFollowWhoseHeaderReadLiesBeforeASwitch(t *testing.T) {
 						s.post(1)
 						s.requireHome("jack", want())
 					}
-					s.unfollow("jack", false)
+					require.True(t, s.unfollow(t, "jack", "chris", nil))
 					s.requireHome("jack", nil)
 				})
 			}
@@ -294,7 +266,7 @@ func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			for i := range 7 {
-				s.follow(reader(i))
+				s.subscribe(t, reader(i), "chris")
 			}
 			s.post(2)
 			if !pulled {
@@ -302,34 +274,29 @@ func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
 				s.post(1)
 			}
 			kept := map[string][]feed.Activity{}
-			s.begin(pulled)
-			p := &pause{on: writing("J#", "cursor"), do: func() { // the first checkpoint
+			s.setPulled(t, "chris", pulled)
+			worker := s.other(writing("J#", "cursor"), func() { // the first checkpoint
 				s.post(1)
 				for i := range 7 {
 					name := reader(i)
 					switch i % 4 {
 					case 0:
-						s.unfollow(name, false)
+						require.True(t, s.unfollow(t, name, "chris", nil))
 						kept[name] = nil
 					case 1:
-						s.unfollow(name, true)
+						require.True(t, s.unfollow(t, name, "chris", keep))
 						kept[name] = slices.Clone(s.published)
 					case 2:
-						s.unfollow(name, i%8 == 2)
-						s.follow(name)
+						require.True(t, s.unfollow(t, name, "chris", &feed.UnfollowOptions{KeepHistory: i%8 == 2}))
+						s.subscribe(t, name, "chris")
 					}
 				}
 				for i := range 4 {
-					s.follow(reader(10 + i))
+					s.subscribe(t, reader(10+i), "chris")
 				}
 				s.post(1)
-			}}
-			worker := s.timed(t, s.clock, feed.Options{Consistent: true}, p.Wrap)
-			paged, err := feed.New(worker.db, worker.feedTable, shifted{worker.gen, s.clock}, pagedGraph{worker.follows}, &feed.Options{Consistent: true, Now: s.clock.now})
-			require.NoError(t, err)
-			worker.Repository = paged
-			s.deliver(worker)
-			require.True(t, p.did.Load())
+			})
+			worker.paged(t, &feed.Options{Consistent: true, Now: s.clock.now}).deliver(t)
 			for range faults.Size(3, 1) {
 				s.settle(t, s.clock)
 				s.post(1)
@@ -341,7 +308,7 @@ func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
 					require.Equal(t, newestFirst(want), all(t, s.Home(reader(i)).List, faults.Size(3, 10)), reader(i))
 				}
 				pulled = !pulled
-				s.begin(pulled)
+				s.setPulled(t, "chris", pulled)
 			}
 		})
 	}
@@ -367,16 +334,14 @@ func TestSwitchesAndFollowsTrustNoReplicaThatLags(t *testing.T) {
 	follows("jack")
 	for _, pulled := range []bool{true, false, true} {
 		s.post(2)
-		_, err := lagging.Outbox("chris").SetPulled(t.Context(), pulled)
-		require.NoError(t, err)
-		s.deliver(lagging)
+		lagging.setPulled(t, "chris", pulled)
+		lagging.deliver(t)
 		s.requireMode(map[bool]feed.Mode{true: feed.Pulled, false: feed.Pushed}[pulled])
 		s.requireHome("jack", s.published)
 	}
 	s.post(1)
 	follows("sue")
-	_, err := lagging.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
-	require.NoError(t, err)
+	lagging.unfollow(t, "jack", "chris", keep)
 	kept := slices.Clone(s.published)
 	s.requireHome("jack", kept)
 	s.requireHome("sue", kept)
@@ -390,9 +355,9 @@ func TestAFollowAfterAKeptOneLeavesAGap(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.switchTo(true)
-	s.follow("jack")
+	s.subscribe(t, "jack", "chris")
 	s.post(2)
-	s.unfollow("jack", true)
+	require.True(t, s.unfollow(t, "jack", "chris", keep))
 	want := slices.Clone(s.published)
 	s.post(2)
 	_, err := s.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: -1})
@@ -403,6 +368,6 @@ func TestAFollowAfterAKeptOneLeavesAGap(t *testing.T) {
 		s.post(1)
 		s.requireHome("jack", append(slices.Clone(want), s.published[gap:]...))
 	}
-	s.unfollow("jack", false)
+	require.True(t, s.unfollow(t, "jack", "chris", nil))
 	s.requireHome("jack", nil)
 }

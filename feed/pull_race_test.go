@@ -35,7 +35,7 @@ func newRacing(t *testing.T, seed uint64) *racing {
 func (r *racing) post(t *testing.T, source string, n int) ids.ID {
 	t.Helper()
 	a := activity(source, n)
-	a.ID = retried(t, func() (ids.ID, error) { return shifted{r.gen, r.clock}.Next(t.Context()) })
+	a.ID = r.mint(t)
 	return retried(t, func() (feed.Activity, error) { return stored(r.Outbox(source).Publish(t.Context(), a)) }).ID
 }
 

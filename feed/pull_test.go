@@ -77,9 +77,14 @@ func (w world) switchTo(t testing.TB, source string, mode feed.Mode) {
 	if mode == feed.Pulled || mode == feed.Pushed {
 		deliverAll(t, w.later(t))
 	}
-	got, err := w.Outbox(source).Mode(t.Context())
+	require.Equal(t, mode, w.mode(t, source))
+}
+
+func (w world) mode(t testing.TB, source string) feed.Mode {
+	t.Helper()
+	mode, err := w.Outbox(source).Mode(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, mode, got)
+	return mode
 }
 
 // before is another process. hook runs just before its first request that
@@ -155,7 +160,7 @@ func TestASwitchAddsNoPullBelowAnEnding(t *testing.T) {
 // The walk read the edge, which ends before the home is told.
 func TestASwitchThatReadAnEndedEdgeAddsNoPull(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string]*feed.UnfollowOptions{"unfollowed": nil, "kept": {KeepHistory: true}} {
+	for name, opts := range map[string]*feed.UnfollowOptions{"unfollowed": nil, "kept": keep} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -163,11 +168,10 @@ func TestASwitchThatReadAnEndedEdgeAddsNoPull(t *testing.T) {
 			edge := w.edge(t, "jack", "chris")
 			done := w.publish(t, "chris", 2)
 			walker := w.before(t, func() {
-				removed, err := w.Home("jack").Unfollow(t.Context(), "chris", opts)
-				require.NoError(t, err)
-				require.True(t, removed)
+				require.True(t, w.unfollow(t, "jack", "chris", opts))
 			}, "UpdateItem", "pull#")
-			walker.switchSource(t, "chris", true)
+			walker.setPulled(t, "chris", true)
+			deliverAll(t, walker)
 			w.publish(t, "chris", 1)
 			if name == "kept" {
 				require.Equal(t, ids.ID(1), pulls(t, w, "jack", "chris")[edge].Until)
@@ -178,14 +182,6 @@ func TestASwitchThatReadAnEndedEdgeAddsNoPull(t *testing.T) {
 			}
 		})
 	}
-}
-
-// switchSource begins a switch and finishes it in this process.
-func (w world) switchSource(t testing.TB, source string, pulled bool) {
-	t.Helper()
-	_, err := w.Outbox(source).SetPulled(t.Context(), pulled)
-	require.NoError(t, err)
-	deliverAll(t, w)
 }
 
 func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
@@ -202,14 +198,11 @@ func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
 			edge := w.edge(t, "jack", "chris")
 			damaged := map[string]any{feed.PullName(edge, "chris"): damage}
 			putAttributes(t, w, damaged)
-			_, err := w.Outbox("chris").SetPulled(t.Context(), true)
-			require.NoError(t, err)
-			_, err = w.Deliver(t.Context())
+			w.setPulled(t, "chris", true)
+			_, err := w.Deliver(t.Context())
 			require.ErrorIs(t, err, plaza.ErrCorrupt)
 			require.Contains(t, corrupt.take(), "H#jack / ~")
-			mode, err := w.Outbox("chris").Mode(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, feed.Opening, mode)
+			require.Equal(t, feed.Opening, w.mode(t, "chris"))
 			require.Len(t, pulls(t, w, "ann", "chris"), 1, "the others are told")
 
 			_, err = w.Home("jack").ClosePull(t.Context(), "chris", edge, 60, edge)
@@ -218,14 +211,11 @@ func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
 			w.subscribe(t, "jack", "chris")
 			require.Contains(t, pulls(t, w, "jack", "chris"), edge)
 			deliverAll(t, w.later(t))
-			mode, err = w.Outbox("chris").Mode(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, feed.Pulled, mode)
+			require.Equal(t, feed.Pulled, w.mode(t, "chris"))
 
 			for _, keep := range []bool{true, false} {
 				putAttributes(t, w, damaged)
-				_, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: keep})
-				require.NoError(t, err)
+				w.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: keep})
 				if keep {
 					p := pulls(t, w, "jack", "chris")[edge]
 					require.Equal(t, pull{Until: 1, Kept: true, At: p.At}, p)

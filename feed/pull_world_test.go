@@ -3,9 +3,7 @@ package feed_test
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,10 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // drawn is a test within a rapid check: it fails, logs and cleans up as that
@@ -53,15 +50,8 @@ func (s shifted) Next(ctx context.Context) (ids.ID, error) {
 // timed is another process on the tables of w, all of whose time is the clock's.
 func (w world) timed(t testing.TB, clock *clock, opts feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
-	w.db, w.gen = dynamotest.DB(t, wrap...), generator(t)
-	source := shifted{w.gen, clock}
-	opts.Now = clock.now
-	var err error
-	w.follows, err = follow.New(w.db, w.followTable, source, nil)
-	require.NoError(t, err)
-	w.Repository, err = feed.New(w.db, w.feedTable, source, w.follows, sharded(&opts))
-	require.NoError(t, err)
-	return w
+	w.db, w.gen, opts.Now = dynamotest.DB(t, wrap...), shifted{generator(t), clock}, clock.now
+	return w.open(t, &opts)
 }
 
 // settle finishes all deliveries and switches, also those of processes that
@@ -70,8 +60,7 @@ func (w world) settle(t testing.TB, clock *clock) {
 	t.Helper()
 	for range 20 {
 		clock.advance(31 * time.Second) // past every lease
-		_, err := w.Deliver(t.Context())
-		require.NoError(t, err)
+		w.deliver(t)
 		if len(w.jobs(t)) == 0 {
 			return
 		}
@@ -79,36 +68,19 @@ func (w world) settle(t testing.TB, clock *clock) {
 	require.Fail(t, "jobs that do not end", "%+v", w.jobs(t))
 }
 
-// pause calls do just before the first request for which on is true.
-type pause struct {
-	on func(op string, body []byte) bool
-	do func()
-
-	did atomic.Bool
-}
-
-func (p *pause) Wrap(next aws.HTTPClient) aws.HTTPClient {
-	return doer(func(r *http.Request) (*http.Response, error) {
-		req, err := wire.Read(r)
-		if err != nil {
-			return nil, err
-		}
-		if p.on(req.Op, req.Body) && p.did.CompareAndSwap(false, true) {
-			p.do()
-		}
-		return next.Do(req.Again())
-	})
-}
-
-// held is a pause, without which the test fails.
+// held calls do, once, just before the first request for which on is true. The test fails
+// without one.
 func held(t testing.TB, on func(op string, body []byte) bool, do func()) func(aws.HTTPClient) aws.HTTPClient {
-	p := &pause{on: on, do: do}
-	t.Cleanup(func() {
-		if !p.did.Load() {
-			t.Error("nothing was held")
+	in, did := faults.New(t, 1, faults.Rates{}), false
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		if !did && on(op, body) {
+			did = true
+			do()
 		}
+		return faults.Fault{}
 	})
-	return p.Wrap
+	t.Cleanup(func() { require.True(t, did, "nothing was held") })
+	return in.Wrap
 }
 
 // writing reports whether a request writes and has all the texts.

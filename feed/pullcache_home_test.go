@@ -49,8 +49,7 @@ func newStarWorld(t testing.TB, n int, opts feed.Options) *starWorld {
 	opts.Consistent, opts.Now, opts.PullCache = true, w.clock.now, 0
 	w.world = w.process(t, &opts)
 	for i := range n {
-		_, err := w.Outbox(star(i)).SetPulled(t.Context(), true)
-		require.NoError(t, err)
+		w.setPulled(t, star(i), true)
 	}
 	deliverAll(t, w.later(t))
 	w.followStars(t, "jack", n)
@@ -90,9 +89,7 @@ func (w *starWorld) next(owner string) feed.Activity {
 // post publishes the next activity of owner.
 func (w *starWorld) post(t testing.TB, owner string) feed.Activity {
 	t.Helper()
-	a, _, err := w.Outbox(owner).Publish(t.Context(), w.next(owner))
-	require.NoError(t, err)
-	return a
+	return w.send(t, owner, w.next(owner))
 }
 
 // posts stores n activities of each star, and passes the time in which all is
@@ -111,13 +108,15 @@ func (w *starWorld) posts(t testing.TB, stars, n int) []feed.Activity {
 }
 
 // outboxReads counts the queries of outboxes.
-func outboxReads(counter *atomic.Int64) func(aws.HTTPClient) aws.HTTPClient {
-	return (&pause{on: func(op string, body []byte) bool {
+func outboxReads(t testing.TB, counter *atomic.Int64) func(aws.HTTPClient) aws.HTTPClient {
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
 		if op == "Query" && has(body, "O#star") {
 			counter.Add(1)
 		}
-		return false
-	}}).Wrap
+		return faults.Fault{}
+	})
+	return in.Wrap
 }
 
 func TestARememberedOutboxIsNotRead(t *testing.T) {
@@ -130,8 +129,7 @@ func TestARememberedOutboxIsNotRead(t *testing.T) {
 			meter := dynamotest.NewMeter()
 			page := func(w world) func() {
 				return func() {
-					page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 20})
-					require.NoError(t, err)
+					page := pageOf(t, w.Home("jack").List, cursor.PageRequest{Limit: 20})
 					require.Len(t, page.Items, 20)
 				}
 			}
@@ -154,22 +152,20 @@ func TestEditsAndRemovalsShowAtOnceThoughTheIDsAreRemembered(t *testing.T) {
 	w := newStarWorld(t, 1, feed.Options{})
 	w.posts(t, 1, 5)
 	var reads atomic.Int64
-	cached := w.cached(t, feed.Options{}, outboxReads(&reads))
+	cached := w.cached(t, feed.Options{}, outboxReads(t, &reads))
 	list := cached.Home("jack").List
 	as, _ := walk(t, list, 10)
 	require.Len(t, as, 5)
 
-	_, err := w.Outbox("star-0").Remove(t.Context(), as[1].ID)
-	require.NoError(t, err)
+	w.remove(t, "star-0", as[1].ID)
 	as[3].Verb = "edited"
-	_, _, err = w.Outbox("star-0").Update(t.Context(), as[3])
+	_, _, err := w.Outbox("star-0").Update(t.Context(), as[3])
 	require.NoError(t, err)
 	now, _ := walk(t, list, 10)
 	require.Equal(t, []feed.Activity{as[0], as[2], as[3], as[4]}, now)
 	require.EqualValues(t, 1, reads.Load())
 
-	_, err = w.Home("jack").Unfollow(t.Context(), "star-0", nil)
-	require.NoError(t, err)
+	w.unfollow(t, "jack", "star-0", nil)
 	require.Empty(t, all(t, list, 10))
 }
 
@@ -297,12 +293,10 @@ func TestAPollWaitsForWhatTheCacheMayLack(t *testing.T) {
 	w.posts(t, 2, 1)
 	meter := dynamotest.NewMeter()
 	cached := w.cached(t, feed.Options{}, meter.Wrap).Home("jack")
-	page, err := cached.List(t.Context(), cursor.PageRequest{})
-	require.NoError(t, err)
+	page := pageOf(t, cached.List, cursor.PageRequest{})
 	first := page
 	poll := func() []feed.Activity {
-		page, err = cached.List(t.Context(), cursor.PageRequest{Cursor: page.Prev})
-		require.NoError(t, err)
+		page = pageOf(t, cached.List, cursor.PageRequest{Cursor: page.Prev})
 		return page.Items
 	}
 	w.clock.pass(time.Second)
@@ -320,8 +314,7 @@ func TestAPollWaitsForWhatTheCacheMayLack(t *testing.T) {
 
 	// What is no longer read to its end need not be waited for.
 	for i := range 2 {
-		_, err := w.Outbox(star(i)).SetPulled(t.Context(), false)
-		require.NoError(t, err)
+		w.setPulled(t, star(i), false)
 	}
 	deliverAll(t, w.later(t))
 	w.clock.pass(10 * time.Second)
@@ -336,21 +329,17 @@ func TestAPollDoesNotPassASlowPublish(t *testing.T) {
 	w := newStarWorld(t, 1, feed.Options{})
 	w.posts(t, 1, 1)
 	list := w.cached(t, feed.Options{}).Home("jack").List
-	page, err := list(t.Context(), cursor.PageRequest{})
-	require.NoError(t, err)
+	page := pageOf(t, list, cursor.PageRequest{})
 	w.clock.pass(10 * time.Second)
 	slow := kilobyte(0)
 	slow.ID = ids.At(w.clock.now())
 	w.clock.pass(time.Millisecond)
 	fast := w.post(t, "pal")
 	w.clock.pass(998 * time.Millisecond)
-	first, err := list(t.Context(), cursor.PageRequest{Cursor: page.Prev})
-	require.NoError(t, err)
-	slow, _, err = w.Outbox("star-0").Publish(t.Context(), slow)
-	require.NoError(t, err)
+	first := pageOf(t, list, cursor.PageRequest{Cursor: page.Prev})
+	slow = w.send(t, "star-0", slow)
 	w.clock.pass(5 * time.Second)
-	second, err := list(t.Context(), cursor.PageRequest{Cursor: first.Prev})
-	require.NoError(t, err)
+	second := pageOf(t, list, cursor.PageRequest{Cursor: first.Prev})
 	require.Equal(t, []feed.Activity{fast, slow}, append(second.Items, first.Items...))
 }
 
@@ -361,8 +350,7 @@ func TestAPollDoesNotPassWhatTheCacheLackedOverDamagedEntries(t *testing.T) {
 	w := newStarWorld(t, 1, feed.Options{})
 	w.posts(t, 1, 1)
 	list := w.cached(t, feed.Options{OnCorrupt: func(*plaza.CorruptError) {}}).Home("jack").List
-	page, err := list(t.Context(), cursor.PageRequest{})
-	require.NoError(t, err)
+	page := pageOf(t, list, cursor.PageRequest{})
 	w.clock.pass(time.Second)
 	late := w.post(t, "star-0")
 	for n := range 40 { // more than a page reads
@@ -370,12 +358,10 @@ func TestAPollDoesNotPassWhatTheCacheLackedOverDamagedEntries(t *testing.T) {
 		require.NoError(t, w.db.Table(w.feedTable).Put(map[string]string{"pk": "H#jack", "sk": sk}).Run(t.Context()))
 	}
 	w.clock.pass(time.Second)
-	page, err = list(t.Context(), cursor.PageRequest{Cursor: page.Prev, Limit: 1})
-	require.NoError(t, err)
+	page = pageOf(t, list, cursor.PageRequest{Cursor: page.Prev, Limit: 1})
 	require.Empty(t, page.Items)
 	w.clock.pass(5 * time.Second)
-	page, err = list(t.Context(), cursor.PageRequest{Cursor: page.Prev, Limit: 1})
-	require.NoError(t, err)
+	page = pageOf(t, list, cursor.PageRequest{Cursor: page.Prev, Limit: 1})
 	require.Equal(t, []feed.Activity{late}, page.Items)
 }
 
@@ -385,18 +371,16 @@ func TestAPageBelowTheRememberedRowsReadsOnlyTheOutbox(t *testing.T) {
 	w := newStarWorld(t, 1, feed.Options{})
 	w.posts(t, 1, 60)
 	var reads atomic.Int64
-	list := w.cached(t, feed.Options{}, outboxReads(&reads)).Home("jack").List
+	list := w.cached(t, feed.Options{}, outboxReads(t, &reads)).Home("jack").List
 	req := cursor.PageRequest{Limit: 40}
 	for _, want := range []int64{2, 1, 1} { // the first page fills the cache
 		reads.Store(0)
-		page, err := list(t.Context(), req)
-		require.NoError(t, err)
+		page := pageOf(t, list, req)
 		require.Equal(t, want, reads.Load())
 		req = cursor.PageRequest{Limit: 5, Cursor: page.Next}
 		w.clock.pass(10 * time.Second)
 	}
-	want, err := w.Home("jack").List(t.Context(), req)
-	require.NoError(t, err)
+	want := pageOf(t, w.Home("jack").List, req)
 	require.Len(t, want.Items, 5)
 	cold, err := w.cached(t, feed.Options{}).Home("jack").List(t.Context(), req)
 	require.NoError(t, err)

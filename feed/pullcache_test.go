@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
@@ -131,6 +132,24 @@ func TestAReadThatBeganLongAgoIsRepeated(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		requireNewest(t, cache, "star", 2)
 		first.Wait()
+	})
+}
+
+// The read has the context of internal/share, which ends once all readers have given up.
+func TestAReaderWhoGivesUpFailsNobodyElse(t *testing.T) {
+	o := &outboxes{takes: time.Second}
+	inBubble(t, 10, o, func(t *testing.T, cache feed.PullCache) {
+		impatient, stop := context.WithCancel(t.Context())
+		var readers sync.WaitGroup
+		readers.Go(func() {
+			_, err := cache.Newest(impatient, "star")
+			assert.ErrorIs(t, err, context.Canceled)
+		})
+		synctest.Wait() // it reads
+		readers.Go(func() { requireNewest(t, cache, "star", 1) })
+		synctest.Wait()
+		stop()
+		readers.Wait()
 	})
 }
 

@@ -4,14 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -19,7 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -35,7 +31,7 @@ func (w world) reads(t testing.TB, reader string, sources ...string) {
 // readsRange makes a home read a part of an outbox.
 func (w world) readsRange(t testing.TB, reader, source string, since, until ids.ID) {
 	t.Helper()
-	edge := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	edge := w.mint(t)
 	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", keys.Join("H", reader)).Range("sk", "~").
 		SetExpr("$ = ?", keys.Join("pull", edge.String(), source), pull{Since: since, Until: until, At: edge}).Run(t.Context())
 	require.NoError(t, err)
@@ -58,13 +54,10 @@ func (w world) mixture(t testing.TB, n int) []feed.Activity {
 		if i%8 == 2 {
 			a.To = []string{"birds", "paris"}
 		}
-		a, _, err := w.Outbox(owner).Publish(t.Context(), a)
-		require.NoError(t, err)
-		as = append(as, a)
+		as = append(as, w.send(t, owner, a))
 	}
 	for _, i := range []int{n / 2, n - 3} {
-		_, err := w.Outbox(as[i].Owner).Remove(t.Context(), as[i].ID)
-		require.NoError(t, err)
+		w.remove(t, as[i].Owner, as[i].ID)
 	}
 	return as
 }
@@ -138,7 +131,7 @@ func TestPulledSourcesMayShareEveryID(t *testing.T) {
 	w.reads(t, "joe", trickyOwners...)
 	var done []feed.Activity
 	for n := range 3 {
-		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+		id := w.mint(t)
 		for _, source := range trickyOwners {
 			a := activity(source, n)
 			a.ID, a.Owner = id, source
@@ -166,8 +159,7 @@ func TestEdgesOfTwoSourcesWithOneIDDoNotHideEachOther(t *testing.T) {
 		keys.Join("pull", edge.String(), "birds"): pull{At: edge},
 		keys.Join("end", "chris"):                 ending{edge, edge},
 	})
-	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
-	require.NoError(t, err)
+	a := w.send(t, "chris", addressed("chris", 1, "birds"))
 	w.putEntries(t, []entry{entryOf(a, "chris", edge)})
 	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("jack").List, 1))
 }
@@ -190,15 +182,12 @@ func TestAHomeReadsTheRangesOfItsPulls(t *testing.T) {
 
 	cold := w.process(t, &feed.Options{}, meter.Wrap)
 	meter.AtMost(t, "5 of an outbox without a bound, and one with", dynamotest.Cost{Requests: 4, Read: 7}, func() {
-		page, err := cold.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 5})
-		require.NoError(t, err)
+		page := pageOf(t, cold.Home("jack").List, cursor.PageRequest{Limit: 5})
 		require.Equal(t, want[:5], owned(page.Items))
 	})
-	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 38})
-	require.NoError(t, err)
+	page := pageOf(t, w.Home("jack").List, cursor.PageRequest{Limit: 38})
 	meter.AtMost(t, "below ann's", dynamotest.Cost{Requests: 6, Read: 7}, func() {
-		below, err := cold.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 8, Cursor: page.Next})
-		require.NoError(t, err)
+		below := pageOf(t, cold.Home("jack").List, cursor.PageRequest{Limit: 8, Cursor: page.Next})
 		require.Equal(t, want[38:], owned(below.Items))
 		require.Empty(t, below.Next)
 	})
@@ -224,13 +213,10 @@ func TestASwitchBetweenTwoPagesLosesNothing(t *testing.T) {
 				as = append(as, w.lay(t, "star", activities("star", 2))...)
 			}
 			chris := slices.DeleteFunc(slices.Clone(as), func(a feed.Activity) bool { return a.Owner == "star" })
-			first, err := home.List(t.Context(), cursor.PageRequest{Limit: 2})
-			require.NoError(t, err)
+			first := pageOf(t, home.List, cursor.PageRequest{Limit: 2})
 			require.Equal(t, inHome(chris)[:2], owned(first.Items))
-			second, err := home.List(t.Context(), cursor.PageRequest{Limit: 2, Cursor: first.Next})
-			require.NoError(t, err)
-			last, err := home.List(t.Context(), cursor.PageRequest{Limit: 100, Cursor: second.Next})
-			require.NoError(t, err)
+			second := pageOf(t, home.List, cursor.PageRequest{Limit: 2, Cursor: first.Next})
+			last := pageOf(t, home.List, cursor.PageRequest{Limit: 100, Cursor: second.Next})
 			require.Empty(t, last.Next)
 
 			w.reads(t, "jack", "star")
@@ -250,15 +236,12 @@ func TestASwitchBetweenTwoPagesLosesNothing(t *testing.T) {
 				require.Equal(t, above, owned(readUpFrom(t, home.List, second.Prev, limit)), "up by %d", limit)
 			}
 			// A poll and the end of a walk, where there are no entries.
-			polled, err := home.List(t.Context(), cursor.PageRequest{Cursor: first.Prev})
-			require.NoError(t, err)
+			polled := pageOf(t, home.List, cursor.PageRequest{Cursor: first.Prev})
 			require.Equal(t, inHome(as)[:2], owned(polled.Items))
 			w.publish(t, "star", 1)
-			polled, err = home.List(t.Context(), cursor.PageRequest{Cursor: polled.Prev})
-			require.NoError(t, err)
+			polled = pageOf(t, home.List, cursor.PageRequest{Cursor: polled.Prev})
 			require.Len(t, polled.Items, 1)
-			polled, err = home.List(t.Context(), cursor.PageRequest{Cursor: polled.Prev})
-			require.NoError(t, err)
+			polled = pageOf(t, home.List, cursor.PageRequest{Cursor: polled.Prev})
 			require.Empty(t, polled.Items)
 		})
 	}
@@ -271,23 +254,19 @@ func TestAWalkThatHasNoMoreEntriesFindsOutboxes(t *testing.T) {
 	old := w.publish(t, "star", 3)
 	w.subscribe(t, "jack", "chris")
 	w.publish(t, "chris", 2)
-	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1})
-	require.NoError(t, err)
+	page := pageOf(t, w.Home("jack").List, cursor.PageRequest{Limit: 1})
 	entries := page.Next
 	w.expire(t, "H#jack", newestFirst(w.publish(t, "nobody", 1))[0].String())
-	page, err = w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1, Cursor: entries})
-	require.NoError(t, err)
+	page = pageOf(t, w.Home("jack").List, cursor.PageRequest{Limit: 1, Cursor: entries})
 	w.expire(t, "H#jack", page.Items[0].ID.String())
 	meter := dynamotest.NewMeter()
 	cold := w.process(t, &feed.Options{}, meter.Wrap)
 	meter.AtMost(t, "no entry", costs(t).Of("Home.List", "no entry below a cursor"), func() {
-		page, err := cold.Home("jack").List(t.Context(), cursor.PageRequest{Cursor: entries})
-		require.NoError(t, err)
+		page := pageOf(t, cold.Home("jack").List, cursor.PageRequest{Cursor: entries})
 		require.Empty(t, page.Items)
 	})
 	w.reads(t, "jack", "star")
-	page, err = w.Home("jack").List(t.Context(), cursor.PageRequest{Cursor: entries})
-	require.NoError(t, err)
+	page = pageOf(t, w.Home("jack").List, cursor.PageRequest{Cursor: entries})
 	require.Equal(t, inHome(old), owned(page.Items))
 }
 
@@ -309,28 +288,23 @@ func TestAWindowOfLargeRowsIsRead(t *testing.T) {
 	}
 	_, err := w.db.Table(w.feedTable).Batch().Write().Put(rows...).Run(t.Context())
 	require.NoError(t, err)
-	var most, reads atomic.Int64
-	home := w.process(t, &feed.Options{Consistent: true, About: aboutObject, RepostWindow: window}, func(next aws.HTTPClient) aws.HTTPClient {
-		return doer(func(r *http.Request) (*http.Response, error) {
-			req, err := wire.Read(r)
-			if err != nil {
-				return nil, err
-			}
-			var query struct{ Limit int64 }
-			if req.Op == "Query" && has(req.Body, "O#star") {
-				reads.Add(1)
-				require.NoError(t, json.Unmarshal(req.Body, &query))
-				most.Store(max(most.Load(), query.Limit))
-			}
-			return next.Do(req.Again())
-		})
-	}).Home("jack")
-	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 1})
-	require.NoError(t, err)
+	var most, reads int64
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		var query struct{ Limit int64 }
+		if op == "Query" && has(body, "O#star") {
+			reads++
+			require.NoError(t, json.Unmarshal(body, &query))
+			most = max(most, query.Limit)
+		}
+		return faults.Fault{}
+	})
+	home := w.process(t, &feed.Options{Consistent: true, About: aboutObject, RepostWindow: window}, in.Wrap).Home("jack")
+	page := pageOf(t, home.List, cursor.PageRequest{Limit: 1})
 	require.Len(t, page.Items, 1)
-	require.Greater(t, reads.Load(), int64(6))
-	require.LessOrEqual(t, int(reads.Load()), 6+costs(t).Times(float64(window)*390/1024, "Home.List", "each 1 MB of an outbox within the RepostWindow").Requests)
-	require.LessOrEqual(t, most.Load(), int64(256))
+	require.Greater(t, reads, int64(6))
+	require.LessOrEqual(t, int(reads), 6+costs(t).Times(float64(window)*390/1024, "Home.List", "each 1 MB of an outbox within the RepostWindow").Requests)
+	require.LessOrEqual(t, most, int64(256))
 }
 
 // A page makes a bounded number of requests whatever an outbox or a header
@@ -372,10 +346,6 @@ func TestHostileOutboxesAndHeaders(t *testing.T) {
 			require.Equal(t, want, owned(got), "by %d", limit)
 		}
 	}
-}
-
-func (w world) mint(t testing.TB) ids.ID {
-	return retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 }
 
 func TestDamagedRowsOfAnOutboxAreLeftOut(t *testing.T) {
@@ -450,9 +420,7 @@ func TestPagesOfPulledSourcesCostNoMoreThanStated(t *testing.T) {
 		var page cursor.Page[feed.Activity]
 		list := func(home feed.Home, limit, want int, at cursor.Cursor) func() {
 			return func() {
-				var err error
-				page, err = home.List(t.Context(), cursor.PageRequest{Limit: limit, Cursor: at})
-				require.NoError(t, err)
+				page = pageOf(t, home.List, cursor.PageRequest{Limit: limit, Cursor: at})
 				require.Len(t, page.Items, want)
 			}
 		}
@@ -473,8 +441,7 @@ func TestACursorOfAHomeThatReadsOutboxesIsOfNoOtherList(t *testing.T) {
 	w := newWorld(t, nil)
 	w.reads(t, "jack", "chris")
 	as := w.publish(t, "chris", 3)
-	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1})
-	require.NoError(t, err)
+	page := pageOf(t, w.Home("jack").List, cursor.PageRequest{Limit: 1})
 	codec := cursor.Plain()
 	pos, err := codec.Decode(cursor.Scope{List: "feed/home", Partition: "jack"}, page.Next)
 	require.NoError(t, err)
@@ -485,8 +452,7 @@ func TestACursorOfAHomeThatReadsOutboxesIsOfNoOtherList(t *testing.T) {
 
 	// Once the home reads none, its cursors are as before, and a noted one works.
 	require.NoError(t, w.db.Table(w.feedTable).Delete("pk", "H#jack").Range("sk", "~").Run(t.Context()))
-	page, err = w.Home("jack").List(t.Context(), cursor.PageRequest{Cursor: page.Prev})
-	require.NoError(t, err)
+	page = pageOf(t, w.Home("jack").List, cursor.PageRequest{Cursor: page.Prev})
 	require.Empty(t, page.Items)
 	pos, err = codec.Decode(cursor.Scope{List: "feed/home", Partition: "jack"}, page.Prev)
 	require.NoError(t, err)

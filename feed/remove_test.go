@@ -2,13 +2,11 @@ package feed_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -19,15 +17,13 @@ func TestALatePublishAfterRemoveIsRefused(t *testing.T) {
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	a := activity("chris", 1)
-	a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	a.ID = w.mint(t)
 	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "TransactWriteItems" }}
 	_, _, err := w.process(t, nil, late.Wrap).Outbox("chris").Publish(t.Context(), a)
 	require.Error(t, err)
 
 	for range 2 {
-		removed, err := w.Outbox("chris").Remove(t.Context(), a.ID)
-		require.NoError(t, err)
-		require.False(t, removed, "it is unknown")
+		require.False(t, w.remove(t, "chris", a.ID), "it is unknown")
 	}
 	require.Zero(t, late.Arrive(t))
 	require.Empty(t, all(t, w.Outbox("chris").List, 10))
@@ -38,26 +34,15 @@ func TestALatePublishAfterRemoveIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 }
 
-func TestRemovingAnIDFromTheFutureStoresNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	id := ids.At(time.Now().Add(time.Hour))
-	removed, err := w.Outbox("chris").Remove(t.Context(), id)
-	require.NoError(t, err)
-	require.False(t, removed)
-	require.Empty(t, w.rows(t))
-}
-
 func TestUnknownAndRemovedActivities(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	chris := w.Outbox("chris")
-	id, err := w.gen.Next(t.Context())
-	require.NoError(t, err)
+	id := w.mint(t)
 	unknown := activity("chris", 1)
 	unknown.ID = id
 
-	_, err = chris.Get(t.Context(), id)
+	_, err := chris.Get(t.Context(), id)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	_, _, err = chris.Update(t.Context(), unknown)
 	require.ErrorIs(t, err, plaza.ErrNotFound)

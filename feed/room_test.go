@@ -1,7 +1,6 @@
 package feed_test
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -9,9 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
@@ -115,7 +112,7 @@ func TestADamagedEndingEndsNoPull(t *testing.T) {
 // walk of a switch brings nothing back.
 func TestWhatAnInterruptedUnfollowHidStaysHidden(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": keep} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -136,8 +133,7 @@ func TestWhatAnInterruptedUnfollowHidStaysHidden(t *testing.T) {
 				clock.advance(91 * 24 * time.Hour)
 				a := activity("chris", 1)
 				a.ID = ids.At(clock.now())
-				_, _, err := later.Outbox("chris").Publish(t.Context(), a)
-				require.NoError(t, err)
+				later.send(t, "chris", a)
 				clock.advance(24 * time.Hour)
 				require.True(t, later.unfollow(t, "jack", other, nil))
 				if name == "kept" {
@@ -150,19 +146,6 @@ func TestWhatAnInterruptedUnfollowHidStaysHidden(t *testing.T) {
 			require.Len(t, all(t, later.Home("jack").List, 10), 1)
 		})
 	}
-}
-
-// unreadable cannot read the last edge of one followee.
-type unreadable struct {
-	feed.Graph
-	followee string
-}
-
-func (g unreadable) Last(ctx context.Context, e follow.Edge) (follow.Edge, bool, error) {
-	if e.Followee == g.followee {
-		return follow.Edge{}, false, plaza.ErrCorrupt
-	}
-	return g.Graph.Last(ctx, e)
 }
 
 func TestAnOldEndingStaysWhileItsEdgeMayStand(t *testing.T) {
@@ -178,11 +161,9 @@ func TestAnOldEndingStaysWhileItsEdgeMayStand(t *testing.T) {
 	expired := entryOf(feed.Activity{Owner: "ann", ID: old()}, "ann", 1)
 	expired.TTL = 1
 	w.putEntries(t, []entry{expired})
-	feeds, err := feed.New(w.db, w.feedTable, w.gen, unreadable{w.follows, "unknown"}, nil)
-	require.NoError(t, err)
+	w.damageEdge(t, "unknown")
 	for range 2 {
-		_, err = feeds.Home("jack").Unfollow(t.Context(), "ann", nil)
-		require.NoError(t, err)
+		w.unfollow(t, "jack", "ann", nil)
 		var endings []string
 		for name := range headerItem(t, w, "jack") {
 			if strings.HasPrefix(name, "end#") {
@@ -190,7 +171,7 @@ func TestAnOldEndingStaysWhileItsEdgeMayStand(t *testing.T) {
 			}
 		}
 		require.ElementsMatch(t, []string{"end#ann", "end#stands", "end#unknown"}, endings)
-		_, err = w.follows.Unfollow(t.Context(), followEdge("jack", "stands"))
+		_, err := w.follows.Unfollow(t.Context(), followEdge("jack", "stands"))
 		require.NoError(t, err, "now it has ended, what it brought until now stays hidden")
 	}
 }

@@ -102,12 +102,7 @@ func TestSetPulledLeadsFromModeToMode(t *testing.T) {
 	w := newWorld(t, nil)
 	chris := w.Outbox("chris")
 	w.subscribe(t, "jack", "chris")
-	mode := func() feed.Mode {
-		m, err := chris.Mode(t.Context())
-		require.NoError(t, err)
-		return m
-	}
-	require.Equal(t, feed.Pushed, mode())
+	require.Equal(t, feed.Pushed, w.mode(t, "chris"))
 	var last ids.ID
 	jobs := 0
 	for i, step := range []struct {
@@ -133,7 +128,7 @@ func TestSetPulledLeadsFromModeToMode(t *testing.T) {
 		changed, err := chris.SetPulled(t.Context(), step.pulled)
 		require.NoError(t, err)
 		require.Equal(t, step.changed, changed, "step %d", i)
-		require.Equal(t, step.want, mode(), "step %d", i)
+		require.Equal(t, step.want, w.mode(t, "chris"), "step %d", i)
 		if step.begins {
 			jobs++
 			at := w.storedMode(t, "chris").At
@@ -145,7 +140,7 @@ func TestSetPulledLeadsFromModeToMode(t *testing.T) {
 			deliverAll(t, w.later(t))
 			require.Empty(t, w.jobs(t), "step %d", i)
 			jobs = 0
-			require.Equal(t, step.finish, mode(), "step %d", i)
+			require.Equal(t, step.finish, w.mode(t, "chris"), "step %d", i)
 			require.Equal(t, last, w.storedMode(t, "chris").At, "step %d", i)
 		}
 	}
@@ -194,8 +189,7 @@ func TestADamagedModeIsReportedAndPushed(t *testing.T) {
 		_, err := w.Outbox("chris").Mode(t.Context())
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
 
-		_, _, err = w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
-		require.NoError(t, err)
+		w.send(t, "chris", activity("chris", 1))
 		entries := len(w.entriesOf(t, "jack"))
 		corrupt.take()
 		clock.advance(time.Minute) // past the lease of the last attempt

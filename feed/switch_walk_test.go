@@ -20,10 +20,7 @@ import (
 // paged is w with pages of two followers.
 func (w world) paged(t testing.TB, opts *feed.Options) world {
 	t.Helper()
-	var err error
-	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, pagedGraph{w.follows}, sharded(opts))
-	require.NoError(t, err)
-	return w
+	return w.over(t, pagedGraph{w.follows}, opts)
 }
 
 func TestASwitchTellsEveryHome(t *testing.T) {
@@ -36,9 +33,7 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	deliver := func() feed.Attempt {
 		t.Helper()
 		deliveries = nil
-		delivered, err := worker.Deliver(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, 1, delivered)
+		require.Equal(t, 1, worker.deliver(t))
 		require.Len(t, deliveries, 1)
 		return deliveries[0]
 	}
@@ -54,8 +49,7 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	}
 
 	fresh := w.process(t, nil) // it remembers no mode
-	pulled, _, err := fresh.Outbox("chris").Publish(t.Context(), activity("chris", 2))
-	require.NoError(t, err)
+	pulled := fresh.send(t, "chris", activity("chris", 2))
 	newest, _, err := fresh.Outbox("ann").Publish(t.Context(), addressed("ann", 1, "chris"))
 	require.NoError(t, err, "chris has a reference")
 	require.Empty(t, w.jobs(t))
@@ -87,27 +81,19 @@ func TestASwitchTellsEveryHome(t *testing.T) {
 	require.Equal(t, at, w.pullOf(t, "late").At)
 }
 
-func TestTheWayBackFromAnEmptyOutboxBoundsEverything(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.followedBy(t, "chris", 1)
-	w.switched(t, "chris", true)
-	w.switched(t, "chris", false)
-	require.Equal(t, ids.ID(1), w.pullOf(t, reader(0)).Until)
-}
-
 func TestADamagedRowDoesNotHideWhatIsBelowIt(t *testing.T) {
 	t.Parallel()
 	var corrupt reported
 	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
 	w.followedBy(t, "chris", 1)
 	w.switched(t, "chris", true)
+	w.switched(t, "chris", false)
+	require.Equal(t, ids.ID(1), w.pullOf(t, reader(0)).Until, "the outbox is empty")
+	w.switched(t, "chris", true)
 	a := w.publish(t, "chris", 1)[0]
 	w.put(t, []row{{PK: "O#chris", SK: "5-damaged"}, {PK: "O#chris", SK: "6"}})
 	w.setPulled(t, "chris", false)
-	delivered, err := w.Deliver(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 1, delivered)
+	require.Equal(t, 1, w.deliver(t))
 	require.Equal(t, a.ID+1, w.pullOf(t, reader(0)).Until)
 	require.Contains(t, corrupt.take(), "O#chris / 6")
 }
@@ -178,9 +164,7 @@ func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
 		defer mu.Unlock()
 		deliveries[d.ID] = d
 	}})
-	delivered, err := worker.Deliver(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 1, delivered)
+	require.Equal(t, 1, worker.deliver(t))
 	require.Equal(t, map[ids.ID]feed.Attempt{
 		over: {Owner: "chris", ID: over, Switch: true},
 		back: {Owner: "chris", ID: back, Switch: true, Done: true},
@@ -195,17 +179,14 @@ func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
 	w.setPulled(t, "chris", true)
 	later := w.later(t)
 	walks := 0
-	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{pagedGraph{w.follows}, func(string) error {
+	slow := w.over(t, watchedGraph{pagedGraph{w.follows}, func(string) error {
 		if walks++; walks == 1 {
 			w.setPulled(t, "chris", false)
 			deliverAll(t, later)
 		}
 		return nil
-	}}, sharded(nil))
-	require.NoError(t, err)
-	delivered, err = slow.Deliver(t.Context())
-	require.NoError(t, err)
-	require.Zero(t, delivered)
+	}}, nil)
+	require.Zero(t, slow.deliver(t))
 	require.Equal(t, 1, walks)
 	require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode)
 	require.Empty(t, w.jobs(t))
@@ -263,9 +244,7 @@ func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 			require.Equal(t, []ids.ID{a}, w.entriesOf(t, reader(3)))
 
 			w.expire(t, "H#"+reader(3), "~")
-			delivered, err := worker.Deliver(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, 1, delivered)
+			require.Equal(t, 1, worker.deliver(t))
 			require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
 			require.Equal(t, at, w.pullOf(t, reader(3)).At)
 		})
@@ -289,11 +268,7 @@ func TestASwitchCostsARequestAFollower(t *testing.T) {
 			require.True(t, changed)
 		}
 	}
-	deliver := func() {
-		delivered, err := w.Deliver(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, 1, delivered)
-	}
+	deliver := func() { require.Equal(t, 1, w.deliver(t)) }
 	stated, f := costs(t), float64(n)
 	begins := stated.Of("Outbox.SetPulled", "a switch")
 	cost := stated.Of("Repository.Deliver", "a switch", "the claim and the end of a job", "nothing to do").
@@ -306,12 +281,10 @@ func TestASwitchCostsARequestAFollower(t *testing.T) {
 		require.NoError(t, err)
 	})
 	fresh := w.process(t, nil, meter.Wrap)
-	_, _, err = fresh.Outbox("somebody else").Publish(t.Context(), activity("x", 1))
-	require.NoError(t, err)
+	fresh.send(t, "somebody else", activity("x", 1))
 	publishes := stated.Of("Outbox.Publish", "by a Pulled owner with no To").Plus(stated.Of("Repository.Deliver", "the followers of a Pulled source"))
 	meter.AtMost(t, "publish", publishes, func() {
-		_, _, err := fresh.Outbox("star-0123456789a").Publish(t.Context(), kilobyte(2))
-		require.NoError(t, err)
+		fresh.send(t, "star-0123456789a", kilobyte(2))
 	})
 	meter.AtMost(t, "begin back", begins, set(false))
 	meter.AtMost(t, "back", cost, deliver)
@@ -326,7 +299,6 @@ func TestASwitchCostsARequestAFollower(t *testing.T) {
 	})
 	another := w.process(t, nil, meter.Wrap)
 	meter.AtMost(t, "a process's first", begins.Plus(stated.Of("Outbox.SetPulled", "a process's first")), func() {
-		_, err := another.Outbox("other-0123456789").SetPulled(t.Context(), true)
-		require.NoError(t, err)
+		another.setPulled(t, "other-0123456789", true)
 	})
 }

@@ -21,13 +21,6 @@ func pulled(t testing.TB, n int) (w world, done []feed.Activity) {
 	return w, w.publish(t, "chris", n)
 }
 
-func (w world) unfollow(t testing.TB, reader, source string, opts *feed.UnfollowOptions) (changed bool) {
-	t.Helper()
-	changed, err := w.Home(reader).Unfollow(t.Context(), source, opts)
-	require.NoError(t, err)
-	return changed
-}
-
 func TestAnUnfollowRemovesThePullAsItWritesTheEnding(t *testing.T) {
 	t.Parallel()
 	w, _ := pulled(t, 1)
@@ -43,7 +36,7 @@ func TestAnUnfollowRemovesThePullAsItWritesTheEnding(t *testing.T) {
 
 func TestAFollowAndAnUnfollowAfterAnInterruptedUnfollowOfAPulledSource(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": keep} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, done := pulled(t, 2)
@@ -81,15 +74,11 @@ func TestKeptHistoryEndsAtTheNewestItem(t *testing.T) {
 		"an activity": func(t *testing.T, w world) ids.ID { return w.publish(t, "chris", 1)[0].ID },
 		"a removed one": func(t *testing.T, w world) ids.ID {
 			a := w.publish(t, "chris", 1)[0]
-			removed, err := w.Outbox("chris").Remove(t.Context(), a.ID)
-			require.NoError(t, err)
-			require.True(t, removed)
+			require.True(t, w.remove(t, "chris", a.ID))
 			return a.ID
 		},
 		"a reference": func(t *testing.T, w world) ids.ID {
-			a, _, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", 1, "chris"))
-			require.NoError(t, err)
-			return a.ID
+			return w.send(t, "ann", addressed("ann", 1, "chris")).ID
 		},
 		"nothing": func(*testing.T, world) ids.ID { return 0 },
 	}) {
@@ -98,7 +87,6 @@ func TestKeptHistoryEndsAtTheNewestItem(t *testing.T) {
 			w, _ := pulled(t, 0)
 			edge := w.edge(t, "jack", "chris")
 			until := last(t, w) + 1
-			keep := &feed.UnfollowOptions{KeepHistory: true}
 			require.True(t, w.unfollow(t, "jack", "chris", keep))
 			w.publish(t, "chris", 1)
 			require.False(t, w.unfollow(t, "jack", "chris", keep))
@@ -118,11 +106,10 @@ func TestKeptHistoryEndsAtTheNewestItem(t *testing.T) {
 func TestKeptHistoryOfAPulledSourceIncludesWhatIsBackdated(t *testing.T) {
 	t.Parallel()
 	w, done := pulled(t, 1)
-	require.True(t, w.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true}))
+	require.True(t, w.unfollow(t, "jack", "chris", keep))
 	late := activity("chris", 2)
 	late.ID = done[0].ID - 1
-	_, _, err := w.Outbox("chris").Publish(t.Context(), late)
-	require.NoError(t, err)
+	w.send(t, "chris", late)
 	w.publish(t, "chris", 1)
 	require.Equal(t, []ids.ID{done[0].ID, late.ID}, all(t, w.Home("jack").List, 10))
 }
@@ -137,7 +124,7 @@ func TestKeepHistoryAndASwitchOfOneMoment(t *testing.T) {
 		w.switchTo(t, "chris", feed.Pushed)
 		more = w.publish(t, "chris", 1)
 	}, "Query", "O#chris")
-	require.True(t, keeping.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true}))
+	require.True(t, keeping.unfollow(t, "jack", "chris", keep))
 	require.Len(t, more, 1)
 	p := pulls(t, w, "jack", "chris")[edge]
 	require.Equal(t, pull{Until: done[0].ID + 1, Kept: true, At: p.At}, p, "what came after the switch was delivered")
@@ -150,7 +137,7 @@ func TestAnUnfollowWhileAnotherKeepsHistoryHides(t *testing.T) {
 	t.Parallel()
 	w, _ := pulled(t, 1)
 	keeping := w.before(t, func() { w.unfollow(t, "jack", "chris", nil) }, "Query", "O#chris")
-	require.False(t, keeping.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true}))
+	require.False(t, keeping.unfollow(t, "jack", "chris", keep))
 	require.Empty(t, pulls(t, w, "jack", "chris"))
 	require.Contains(t, headerItem(t, w, "jack"), "end#chris")
 }
@@ -174,7 +161,7 @@ func TestAnUnfollowAlsoEndsThePullsOfEarlierFollows(t *testing.T) {
 
 func TestAnUnfollowAfterTheGraphsOwnEndsThePull(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": keep} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, done := pulled(t, 1)
@@ -198,7 +185,7 @@ func TestAnUnfollowAfterTheGraphsOwnEndsThePull(t *testing.T) {
 func TestKeepHistoryByIDKeepsASwitchFromAnEdgeThatArrivesMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	id := w.mint(t)
 	edge := followEdge("jack", "chris")
 	edge.ID = id
 	keeping := w.before(t, func() {
@@ -210,7 +197,8 @@ func TestKeepHistoryByIDKeepsASwitchFromAnEdgeThatArrivesMeanwhile(t *testing.T)
 	}, "UpdateItem", "pull#")
 	_, _, err := w.follows.Follow(t.Context(), followEdge("ann", "chris"))
 	require.NoError(t, err)
-	walker.switchSource(t, "chris", true)
+	walker.setPulled(t, "chris", true)
+	deliverAll(t, walker)
 	requireNotFollowing(t, w, "jack", "chris")
 	p := pulls(t, w, "jack", "chris")[id]
 	require.Equal(t, pull{Until: 1, Kept: true, At: p.At}, p)
@@ -219,7 +207,5 @@ func TestKeepHistoryByIDKeepsASwitchFromAnEdgeThatArrivesMeanwhile(t *testing.T)
 func TestKeepingTheHistoryOfNobodyDoesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	ended, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
-	require.NoError(t, err)
-	require.False(t, ended)
+	require.False(t, w.unfollow(t, "jack", "chris", keep))
 }

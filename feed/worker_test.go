@@ -85,9 +85,7 @@ func TestAStoppedWorkerReleasesItsJobs(t *testing.T) {
 					return res, err
 				})
 			}, injector.Wrap)
-			stopped, err := feed.New(process.db, w.feedTable, w.gen, pagedGraph{process.follows}, &feed.Options{InlineFollowers: 2})
-			require.NoError(t, err)
-			require.ErrorIs(t, tc.call(ctx, stopped), tc.want)
+			require.ErrorIs(t, tc.call(ctx, process.paged(t, &feed.Options{InlineFollowers: 2}).Repository), tc.want)
 			require.True(t, met)
 			goleak.VerifyNone(t, leaks,
 				goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),

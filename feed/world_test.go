@@ -39,7 +39,7 @@ type world struct {
 	*feed.Repository
 	follows     *follow.Repository
 	db          *dynamo.DB
-	gen         *ids.Generator
+	gen         ids.Source
 	feedTable   string
 	followTable string
 }
@@ -61,10 +61,22 @@ func newWorld(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws
 func (w world) process(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
 	w.db, w.gen = dynamotest.DB(t, wrap...), generator(t)
+	return w.open(t, opts)
+}
+
+func (w world) open(t testing.TB, opts *feed.Options) world {
+	t.Helper()
 	var err error
 	w.follows, err = follow.New(w.db, w.followTable, w.gen, nil)
 	require.NoError(t, err)
-	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, w.follows, sharded(opts))
+	return w.over(t, w.follows, opts)
+}
+
+// over is w on another graph.
+func (w world) over(t testing.TB, graph feed.Graph, opts *feed.Options) world {
+	t.Helper()
+	var err error
+	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, graph, sharded(opts))
 	require.NoError(t, err)
 	return w
 }
@@ -95,9 +107,7 @@ func (w world) publish(t testing.TB, actor string, n int) []feed.Activity {
 	t.Helper()
 	done := make([]feed.Activity, n)
 	for i := range done {
-		a, _, err := w.Outbox(actor).Publish(t.Context(), activity(actor, i+1))
-		require.NoError(t, err)
-		done[i] = a
+		done[i] = w.send(t, actor, activity(actor, i+1))
 	}
 	return done
 }
@@ -176,10 +186,52 @@ func (w world) tombstone(a feed.Activity) any {
 	return dynamo.Item{"pk": text("O#" + a.Owner), "sk": text(a.ID.String()), "removed": text(a.ID.String())}
 }
 
+// send publishes an activity.
+func (w world) send(t testing.TB, owner string, a feed.Activity) feed.Activity {
+	t.Helper()
+	a, _, err := w.Outbox(owner).Publish(t.Context(), a)
+	require.NoError(t, err)
+	return a
+}
+
+func (w world) remove(t testing.TB, owner string, id ids.ID) (changed bool) {
+	t.Helper()
+	changed, err := w.Outbox(owner).Remove(t.Context(), id)
+	require.NoError(t, err)
+	return changed
+}
+
+var keep = &feed.UnfollowOptions{KeepHistory: true}
+
+func (w world) unfollow(t testing.TB, reader, source string, opts *feed.UnfollowOptions) (changed bool) {
+	t.Helper()
+	changed, err := w.Home(reader).Unfollow(t.Context(), source, opts)
+	require.NoError(t, err)
+	return changed
+}
+
+func (w world) deliver(t testing.TB) (delivered int) {
+	t.Helper()
+	delivered, err := w.Deliver(t.Context())
+	require.NoError(t, err)
+	return delivered
+}
+
+func (w world) mint(t testing.TB) ids.ID {
+	return retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+}
+
 // stored drops created from the results of a publish.
 func stored(a feed.Activity, _ bool, err error) (feed.Activity, error) { return a, err }
 
 type lister func(context.Context, cursor.PageRequest) (cursor.Page[feed.Activity], error)
+
+func pageOf[T any](t testing.TB, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), req cursor.PageRequest) cursor.Page[T] {
+	t.Helper()
+	page, err := list(t.Context(), req)
+	require.NoError(t, err)
+	return page
+}
 
 // all reads a list to its end, limit at a time, and returns the ids.
 func all(t testing.TB, list lister, limit int) []ids.ID {
@@ -187,8 +239,7 @@ func all(t testing.TB, list lister, limit int) []ids.ID {
 	var got []ids.ID
 	req := cursor.PageRequest{Limit: limit}
 	for {
-		page, err := list(t.Context(), req)
-		require.NoError(t, err)
+		page := pageOf(t, list, req)
 		for _, a := range page.Items {
 			got = append(got, a.ID)
 		}
