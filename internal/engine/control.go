@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -19,12 +18,17 @@ import (
 //go:embed Control.java
 var controlSource []byte
 
-func controlCommand(java, lib string) (command, error) {
+func controlCommand(ctx context.Context, o Options) (command, error) {
+	java, lib, err := findJars(ctx, o)
+	if err != nil {
+		return command{}, fmt.Errorf("%w\n%w", ErrMissing, err)
+	}
 	source := filepath.Join(filepath.Dir(lib), "Control-"+Version+".java")
 	if err := writeOnce(source, controlSource); err != nil {
 		return command{}, fmt.Errorf("engine: %w", err)
 	}
 	return command{
+		what: "DynamoDB Local " + Version + " with its test control",
 		args: func(port int) []string {
 			return []string{
 				java, temporary(), "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(lib, "*"),
@@ -32,23 +36,6 @@ func controlCommand(java, lib string) (command, error) {
 			}
 		},
 	}, nil
-}
-
-// writeOnce lets several processes write the same file.
-func writeOnce(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+partial)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	if _, err := tmp.Write(data); err != nil {
-		_ = tmp.Close()
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
 }
 
 // Rollover ends the open shards of all streams that db reaches and opens a child

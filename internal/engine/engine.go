@@ -1,6 +1,6 @@
 // Package engine provides a DynamoDB to tests and examples: the one at
-// DYNAMODB_ENDPOINT, or else AWS's DynamoDB Local, which it starts on this machine
-// with its data in memory.
+// DYNAMODB_ENDPOINT, or else one that it starts on this machine with its data in memory.
+// That is AWS's DynamoDB Local or dynoxide; PLAZA_ENGINE says which.
 package engine
 
 import (
@@ -11,24 +11,29 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 // EndpointVariable is the environment variable with the endpoint of a running
 // engine, such as a CI service.
 const EndpointVariable = "DYNAMODB_ENDPOINT"
 
+// Variable is the environment variable with Options.Name.
+const Variable = "PLAZA_ENGINE"
+
 // Version is the release of DynamoDB Local that Start runs.
 const Version = "2.6.1"
 
-// ErrMissing is returned if this machine can run neither Java nor Docker.
-var ErrMissing = errors.New("engine: DynamoDB Local needs Java 17 or later and Maven, or a running Docker; " +
-	"install either, or set " + EndpointVariable)
+// ErrMissing is returned if this machine has nothing that gets or runs an engine.
+var ErrMissing = errors.New("engine: nothing here runs a DynamoDB")
 
 const defaultKey = "plaza"
 
@@ -42,31 +47,75 @@ const startTimeout = time.Minute
 type Engine struct {
 	Endpoint string // e.g. "http://127.0.0.1:41241"
 
+	Kind Kind
+
 	server *server // nil if Start did not start it
 	key    string  // the access key, which has a database of its own
 }
 
+// Kind is which engine answers.
+type Kind string
+
+// These are the kinds that tests and localmeter know.
+const (
+	DynamoDBLocal Kind = "DynamoDB Local"
+	Dynoxide      Kind = "dynoxide"
+	Unknown       Kind = "" // such as DynamoDB itself
+)
+
+const versionHeader = "X-Dynoxide-Version"
+
+// KindOf returns the kind of the engine that sent an answer.
+func KindOf(answer http.Header) Kind {
+	switch {
+	case answer.Get(versionHeader) != "":
+		return Dynoxide
+	case strings.HasPrefix(answer.Get("Server"), "Jetty"):
+		return DynamoDBLocal
+	}
+	return Unknown
+}
+
 // Options of Start. The zero value works.
 type Options struct {
-	// Log receives a message when a first run downloads. Defaults to os.Stderr.
+	// Log receives a line that names the engine, and one for a first run's download.
+	// Defaults to os.Stderr.
 	Log io.Writer
 
-	// Control starts an engine of its own, whatever DYNAMODB_ENDPOINT says, that
+	// Control starts a DynamoDB Local of its own, whatever the environment says, that
 	// Rollover and Age work on. It needs a JDK.
 	Control bool
 
-	// CacheDir keeps the download. Defaults to plaza/dynamodb-local-<version> in
-	// os.UserCacheDir.
+	// Name is "dynamodb-local", "docker" (DynamoDB Local in a container), "dynoxide", or the path
+	// of a dynoxide. Defaults to PLAZA_ENGINE, and then to what this machine has or can get.
+	Name string
+
+	// CacheDir keeps what is downloaded. Defaults to plaza in os.UserCacheDir.
 	CacheDir string
 
-	lasting bool // it works for more than three minutes
+	lasting bool   // it works for more than three minutes
+	parent  int    // the engine stops when this process ends. 0: when this one does
+	record  string // a file that is removed then
+}
+
+// say logs a line.
+func (o Options) say(format string, args ...any) {
+	log := o.Log
+	if log == nil {
+		log = os.Stderr
+	}
+	_, _ = fmt.Fprintf(log, "engine: "+format+"\n", args...)
 }
 
 // Start returns when the engine answers, after a second or two. The first run on a
-// machine downloads about 50 MB. ctx bounds only the start. Several processes may
-// start engines at once.
+// machine downloads 8 or 50 MB. ctx bounds only the start. Several processes may start
+// engines at once.
 func Start(ctx context.Context, opts *Options) (*Engine, error) {
-	if endpoint := os.Getenv(EndpointVariable); endpoint != "" && (opts == nil || !opts.Control) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if endpoint := os.Getenv(EndpointVariable); endpoint != "" && o.Name == "" && !o.Control {
 		e := &Engine{Endpoint: endpoint}
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
@@ -75,19 +124,8 @@ func Start(ctx context.Context, opts *Options) (*Engine, error) {
 		}
 		return e, nil
 	}
-
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
-	if o.Log == nil {
-		o.Log = os.Stderr
-	}
-	command, err := newCommand(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return launch(ctx, command)
+	o.Name = cmp.Or(o.Name, os.Getenv(Variable))
+	return start(ctx, o)
 }
 
 // Close stops an engine that Start started, and leaves one that ran before. It may
@@ -120,7 +158,8 @@ func trustChecksums(stack *middleware.Stack) error {
 	return err
 }
 
-// await returns when the engine answers, or an error if it does not.
+// await returns when the engine answers, or an error if it does not. exited is nil for an
+// engine that ran before: then an answer that is no DynamoDB's ends it too.
 func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
@@ -128,8 +167,13 @@ func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 		probe, cancel := context.WithTimeout(ctx, 5*time.Second)
 		err := e.ask(probe)
 		cancel()
-		if err == nil {
+		switch {
+		case err == nil:
 			return nil
+		case errors.Is(err, ErrTooOld):
+			return err
+		case exited == nil && answered(err):
+			return fmt.Errorf("another program answers: %w", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -141,12 +185,25 @@ func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 	}
 }
 
-// ask returns an error if the engine does not answer one request.
+func answered(err error) bool {
+	var response *smithyhttp.ResponseError
+	return errors.As(err, &response) && response.HTTPStatusCode() != http.StatusServiceUnavailable
+}
+
+// ask returns an error if the engine does not answer one request. It learns its Kind.
 func (e *Engine) ask(ctx context.Context) error {
 	client := dynamodb.NewFromConfig(e.Config(), func(o *dynamodb.Options) {
 		o.Retryer = aws.NopRetryer{}
 		o.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // leaves no connection
 	})
-	_, err := client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
-	return err
+	out, err := client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
+	if err != nil {
+		return err
+	}
+	header := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response).Header
+	e.Kind = KindOf(header)
+	if e.Kind == Dynoxide {
+		return checkVersion(header.Get(versionHeader))
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"sync"
 	"time"
@@ -17,6 +18,18 @@ var (
 	errExited    = errors.New("engine: it stopped at once")
 	errPortTaken = errors.New("engine: port taken")
 )
+
+// portTaken is what DynamoDB Local, Docker and dynoxide say.
+var portTaken = regexp.MustCompile(`BindException|port is already allocated|port \d+ is already in use`)
+
+// command runs an engine on a port.
+type command struct {
+	what string // e.g. "DynamoDB Local 2.6.1"
+	args func(port int) []string
+
+	parent int // as in Options
+	record string
+}
 
 // launch tries other ports if another process takes the chosen one first.
 func launch(ctx context.Context, c command) (*Engine, error) {
@@ -47,7 +60,7 @@ func launchOnce(ctx context.Context, c command) (*Engine, error) {
 	if err := e.await(ctx, s.exited); err != nil {
 		_ = s.stop()
 		output := s.output.Bytes()
-		if bytes.Contains(output, []byte("BindException")) || bytes.Contains(output, []byte("port is already allocated")) {
+		if portTaken.Match(output) {
 			err = errPortTaken
 		}
 		return nil, fmt.Errorf("engine: starting %s: %w\n%s", c.args(port)[0], err, bytes.TrimSpace(output))

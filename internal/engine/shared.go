@@ -55,16 +55,11 @@ func shared(ctx context.Context) (*Engine, error) {
 	}
 
 	// A default run of all tests ends before the better compiler has paid for itself.
-	command, err := newCommand(ctx, Options{Log: os.Stderr, lasting: os.Getenv("CI") != ""})
+	started, err := start(ctx, Options{lasting: os.Getenv("CI") != "", parent: parent, record: record})
 	if err != nil {
 		return nil, err
 	}
-	command.parent, command.record = parent, record
-	started, err := launch(ctx, command)
-	if err != nil {
-		return nil, err
-	}
-	e := &Engine{Endpoint: started.Endpoint}
+	e := &Engine{Endpoint: started.Endpoint, Kind: started.Kind}
 	if err := e.write(record); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/meter"
 )
 
@@ -24,6 +25,7 @@ type call struct {
 	next  aws.HTTPClient
 	req   wire.Request
 	took  time.Duration // by the engine
+	kind  engine.Kind
 
 	in   input
 	out  output
@@ -85,8 +87,12 @@ func (c *call) corrected(answer []byte, correct func()) []byte {
 
 func (c *call) send(r *http.Request) (*http.Response, error) {
 	began := time.Now()
-	defer func() { c.took = time.Since(began) }()
-	return c.next.Do(r)
+	res, err := c.next.Do(r)
+	c.took = time.Since(began)
+	if err == nil {
+		c.kind = engine.KindOf(res.Header)
+	}
+	return res, err
 }
 
 // firstTable returns the first of a request's tables by name.

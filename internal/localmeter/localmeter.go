@@ -1,4 +1,4 @@
-// Package localmeter measures what calls to DynamoDB Local would cost on AWS.
+// Package localmeter measures what calls to an engine on this machine would cost on AWS.
 package localmeter
 
 import (
@@ -18,8 +18,8 @@ import (
 )
 
 // Local counts in a meter what passes through it, and lets answers report what AWS bills.
-// It takes the units that the engine reports, and corrects them where DynamoDB Local
-// differs from AWS: transactions, empty reads, failed conditions and batch deletes of nothing.
+// It takes the units that the engine reports, and corrects them where it differs from AWS:
+// transactions, failed conditions, empty reads and deletes of nothing.
 //
 // Put it nearest to the engine, before an injector of faults. Concurrent writes of
 // the same items may be priced wrong.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/meter"
 )
 
@@ -80,6 +81,9 @@ func batchGet(c *call) func(bool) meter.Cost {
 		var found map[string][]attributes
 		c.decode(c.out.Responses, &found)
 		for table, raw := range c.in.RequestItems {
+			if c.kind != engine.DynamoDBLocal {
+				break // others report missing keys
+			}
 			var asked keysOfTable
 			c.decode(raw, &asked)
 			missing := len(asked.Keys) - len(c.out.UnprocessedKeys[table].Keys) - len(found[table])
@@ -111,7 +115,7 @@ func write(c *call) func(bool) meter.Cost {
 	}
 }
 
-// batchWrite corrects a delete of nothing: DynamoDB Local reports two units, AWS
+// batchWrite corrects a delete of nothing, of which DynamoDB Local reports two units and AWS
 // bills one.
 func batchWrite(c *call) func(bool) meter.Cost {
 	var deleted []place
@@ -130,7 +134,7 @@ func batchWrite(c *call) func(bool) meter.Cost {
 			return meter.Cost{}
 		}
 		for i, item := range before {
-			if item == nil {
+			if item == nil && c.kind == engine.DynamoDBLocal {
 				c.of(deleted[i].table).CapacityUnits--
 			}
 		}
@@ -139,7 +143,7 @@ func batchWrite(c *call) func(bool) meter.Cost {
 }
 
 // transactWrite bills each item twice, even if the transaction is cancelled, and what
-// changes in indexes once. DynamoDB Local reports neither. A transaction that is repeated
+// changes in indexes once. No engine reports both. A transaction that is repeated
 // with its token is billed as a read.
 func transactWrite(c *call) func(bool) meter.Cost {
 	places := c.transactPlaces()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -13,48 +14,48 @@ import (
 
 const minJava = 17
 
-// command runs the engine on a port.
-type command struct {
-	args func(port int) []string
+var jars = download{name: "dynamodb-local-" + Version, what: "DynamoDB Local " + Version + " (50 MB) with Maven", fill: copyJars}
 
-	parent int    // the engine stops when this process ends. 0: when the starter does
-	record string // a file that is removed then
+//go:embed pom.xml
+var pom []byte
+
+func copyJars(ctx context.Context, tmp string) (string, error) {
+	mvn, err := find("mvn")
+	if err != nil {
+		return "", err
+	}
+	file, lib := filepath.Join(tmp, "pom.xml"), filepath.Join(tmp, "lib")
+	if err := os.WriteFile(file, pom, 0o644); err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, mvn, "-q", "-B", "-f", file,
+		"dependency:copy-dependencies", "-DoutputDirectory="+lib).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("mvn: %w\n%s", err, out)
+	}
+	return lib, nil
 }
 
-// newCommand prefers Java to Docker, since the tests were written with it.
-func newCommand(ctx context.Context, o Options) (command, error) {
-	java, err := findJava(ctx)
-	if err == nil {
-		var lib string
-		if lib, err = jars(ctx, o); err == nil {
-			if o.Control {
-				return controlCommand(java, lib)
-			}
-			return javaCommand(java, lib, o.lasting), nil
-		}
-		if !errors.Is(err, errNoMaven) {
-			return command{}, err
-		}
+// findJars returns Java and the folder of what it runs.
+func findJars(ctx context.Context, o Options) (java, lib string, err error) {
+	if java, err = findJava(ctx); err != nil {
+		return "", "", err
 	}
-	if ctx.Err() != nil {
-		return command{}, ctx.Err()
-	}
-	if o.Control {
-		return command{}, fmt.Errorf("%w\n%w", ErrMissing, err)
-	}
-	docker, dockerErr := findDocker(ctx)
-	if dockerErr != nil {
-		return command{}, fmt.Errorf("%w\n%w\n%w", ErrMissing, err, dockerErr)
-	}
-	return dockerCommand(docker), nil
+	lib, err = jars.get(ctx, o)
+	return java, lib, err
 }
 
-func javaCommand(java, lib string, lasting bool) command {
+func javaCommand(ctx context.Context, o Options) (command, error) {
+	java, lib, err := findJars(ctx, o)
+	if err != nil {
+		return command{}, err
+	}
 	compiler := "-XX:TieredStopAtLevel=1" // it warms up twice as fast
-	if lasting {
+	if o.lasting {
 		compiler = "-XX:+TieredCompilation" // it compiles for 30 s, and saves a fifth of the work from then on
 	}
 	return command{
+		what: "DynamoDB Local " + Version,
 		args: func(port int) []string {
 			return []string{
 				java, temporary(), "-Xmx2g", "-XX:+UseSerialGC", compiler,
@@ -65,7 +66,7 @@ func javaCommand(java, lib string, lasting bool) command {
 				"-inMemory", "-port", strconv.Itoa(port), "-disableTelemetry",
 			}
 		},
-	}
+	}, nil
 }
 
 // temporary is the option for Java's temporary folder, which does not follow TMPDIR. The
@@ -84,7 +85,7 @@ func findJava(ctx context.Context) (string, error) {
 	for _, java := range candidates {
 		out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s -version: %w %s", java, err, out))
+			problems = append(problems, fmt.Errorf("%s -version: %w: %w %s", java, errAbsent, err, out))
 			continue
 		}
 		// Java 8 and earlier report 1.x.
@@ -93,28 +94,25 @@ func findJava(ctx context.Context) (string, error) {
 				return java, nil
 			}
 		}
-		problems = append(problems, fmt.Errorf("%s is not version %d or later: %s", java, minJava, out))
+		problems = append(problems, fmt.Errorf("%w: %s is not version %d or later: %s", errAbsent, java, minJava, out))
 	}
 	return "", errors.Join(problems...)
 }
 
 const image = "amazon/dynamodb-local:" + Version
 
-func findDocker(ctx context.Context) (string, error) {
-	if out, err := exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.Version}}").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("docker version: %w %s", err, out)
-	}
-	return "docker", nil
-}
-
 // dockerCommand is untested, for lack of a machine with Docker.
-func dockerCommand(docker string) command {
+func dockerCommand(ctx context.Context, _ Options) (command, error) {
+	if out, err := exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.Version}}").CombinedOutput(); err != nil {
+		return command{}, fmt.Errorf("docker version: %w: %w %s", errAbsent, err, out)
+	}
 	return command{
+		what: "DynamoDB Local " + Version + " in Docker",
 		args: func(port int) []string {
 			return []string{
-				docker, "run", "--rm", "--init", "-p", "127.0.0.1:" + strconv.Itoa(port) + ":8000", image,
+				"docker", "run", "--rm", "--init", "-p", "127.0.0.1:" + strconv.Itoa(port) + ":8000", image,
 				"-jar", "DynamoDBLocal.jar", "-inMemory", "-disableTelemetry",
 			}
 		},
-	}
+	}, nil
 }
