@@ -9,17 +9,19 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 )
 
 // download is a folder of the cache.
 type download struct {
-	name string // e.g. "dynoxide-1.2.1"
-	what string // what the log calls it
+	name    string // e.g. "dynoxide-1.2.1"
+	what    string // what the log calls it
+	program string // what fetches it
 
-	// fill puts the files into a new folder, and returns the one that is to be kept.
-	fill func(ctx context.Context, tmp string) (kept string, err error)
+	// fill has the program put files into a new folder, and returns the one that is to be kept.
+	fill func(ctx context.Context, program, tmp string) (kept string, err error)
 
 	// hash is the SHA-512 of the files, where it is known beforehand.
 	hash string
@@ -54,6 +56,10 @@ func (d download) get(ctx context.Context, o Options) (string, error) {
 	if d.intact(dir) {
 		return dir, nil
 	}
+	program, err := exec.LookPath(d.program)
+	if err != nil {
+		return "", fmt.Errorf("engine: %w: %w", errAbsent, err)
+	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", fmt.Errorf("engine: %w", err)
 	}
@@ -72,20 +78,20 @@ func (d download) get(ctx context.Context, o Options) (string, error) {
 		}
 	}
 	o.say("fetching %s, once, into %s", d.what, dir)
-	if err := d.fetch(ctx, dir); err != nil && !d.intact(dir) {
+	if err := d.fetch(ctx, program, dir); err != nil && !d.intact(dir) {
 		return "", fmt.Errorf("engine: fetching %s: %w", d.what, err)
 	}
 	return dir, nil
 }
 
-func (d download) fetch(ctx context.Context, dir string) error {
+func (d download) fetch(ctx context.Context, program, dir string) error {
 	sweep(dir)
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+partial)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(tmp) }()
-	kept, err := d.fill(ctx, tmp)
+	kept, err := d.fill(ctx, program, tmp)
 	if err != nil {
 		return err
 	}

@@ -49,15 +49,6 @@ func candidates(o Options) []source {
 // isTest reports whether this process runs tests.
 func isTest() bool { return flag.Lookup("test.v") != nil }
 
-// find returns the path of a program.
-func find(program string) (string, error) {
-	path, err := exec.LookPath(program)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", errAbsent, err)
-	}
-	return path, nil
-}
-
 // errAbsent is returned if a source needs a program that this machine lacks.
 var errAbsent = errors.New("not installed")
 

@@ -14,16 +14,12 @@ import (
 
 const minJava = 17
 
-var jars = download{name: "dynamodb-local-" + Version, what: "DynamoDB Local " + Version + " (50 MB) with Maven", fill: copyJars}
+var jars = download{name: "dynamodb-local-" + Version, what: "DynamoDB Local " + Version + " (50 MB) with Maven", program: "mvn", fill: copyJars}
 
 //go:embed pom.xml
 var pom []byte
 
-func copyJars(ctx context.Context, tmp string) (string, error) {
-	mvn, err := find("mvn")
-	if err != nil {
-		return "", err
-	}
+func copyJars(ctx context.Context, mvn, tmp string) (string, error) {
 	file, lib := filepath.Join(tmp, "pom.xml"), filepath.Join(tmp, "lib")
 	if err := os.WriteFile(file, pom, 0o644); err != nil {
 		return "", err

@@ -37,8 +37,13 @@ var npmPackages = map[string]struct{ name, hash string }{
 var npmPackage = npmPackages[runtime.GOOS+"/"+runtime.GOARCH]
 
 var (
-	packedDynoxide = download{name: "dynoxide-" + packed, what: "dynoxide " + packed + " (8 MB) with npm", fill: unpackDynoxide, hash: npmPackage.hash}
-	builtDynoxide  = download{name: "dynoxide-" + built, what: "dynoxide " + built + " with cargo, for some minutes", fill: buildDynoxide}
+	packedDynoxide = download{
+		name: "dynoxide-" + packed, what: "dynoxide " + packed + " (8 MB) with npm", program: "npm", fill: unpackDynoxide,
+		hash: npmPackage.hash,
+	}
+	builtDynoxide = download{
+		name: "dynoxide-" + built, what: "dynoxide " + built + " with cargo, which compiles for minutes,", program: "cargo", fill: buildDynoxide,
+	}
 )
 
 func packedCommand(ctx context.Context, o Options) (command, error) {
@@ -68,11 +73,7 @@ func serve(what, path string) command {
 const binary = "dynoxide"
 
 // unpackDynoxide takes the binary out of npm's package. No script of the package runs.
-func unpackDynoxide(ctx context.Context, tmp string) (string, error) {
-	npm, err := find("npm")
-	if err != nil {
-		return "", err
-	}
+func unpackDynoxide(ctx context.Context, npm, tmp string) (string, error) {
 	pack := exec.CommandContext(ctx, npm, "pack", "--silent", npmPackage.name+"@"+packed)
 	pack.Dir = tmp
 	if out, err := pack.CombinedOutput(); err != nil {
@@ -122,11 +123,7 @@ const maxBinary = 64 << 20
 
 // buildDynoxide compiles the crate with the dependencies that it names, and without what
 // the server does not need.
-func buildDynoxide(ctx context.Context, tmp string) (string, error) {
-	cargo, err := find("cargo")
-	if err != nil {
-		return "", err
-	}
+func buildDynoxide(ctx context.Context, cargo, tmp string) (string, error) {
 	build := exec.CommandContext(ctx, cargo, "install", "--quiet", "--locked", "--root", tmp, "--no-track",
 		"--no-default-features", "--features", "native-sqlite,http-server,cli", crate)
 	build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+filepath.Join(tmp, "target"))

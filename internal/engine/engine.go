@@ -185,9 +185,12 @@ func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 	}
 }
 
+// errNoTables is returned for an answer that any program may give.
+var errNoTables = errors.New("engine: the answer names no tables")
+
 func answered(err error) bool {
 	var response *smithyhttp.ResponseError
-	return errors.As(err, &response) && response.HTTPStatusCode() != http.StatusServiceUnavailable
+	return errors.Is(err, errNoTables) || errors.As(err, &response) && response.HTTPStatusCode() != http.StatusServiceUnavailable
 }
 
 // ask returns an error if the engine does not answer one request. It learns its Kind.
@@ -199,6 +202,9 @@ func (e *Engine) ask(ctx context.Context) error {
 	out, err := client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
 	if err != nil {
 		return err
+	}
+	if out.TableNames == nil {
+		return errNoTables
 	}
 	header := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response).Header
 	e.Kind = KindOf(header)

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,6 +25,7 @@ import (
 const (
 	starterVariable = "PLAZA_ENGINE_TEST_CACHE"
 	sharing         = "shared" // in the place of a cache folder
+	usual           = "usual"  // the cache folder that other tests use too
 )
 
 func TestMain(m *testing.M) {
@@ -39,13 +39,16 @@ func TestMain(m *testing.M) {
 }
 
 func starter(cache string) {
-	start := func() (*engine.Engine, error) {
-		return engine.Start(context.Background(), &engine.Options{CacheDir: cache})
+	start := func(ctx context.Context) (*engine.Engine, error) {
+		return engine.Start(ctx, &engine.Options{CacheDir: cache})
 	}
-	if cache == sharing {
-		start = func() (*engine.Engine, error) { return engine.Shared(context.Background()) }
+	switch cache {
+	case sharing:
+		start = engine.Shared
+	case usual:
+		cache = ""
 	}
-	e, err := start()
+	e, err := start(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -127,7 +130,7 @@ func startsAndEnds(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	e, err := engine.Start(t.Context(), nil)
 	require.NoError(t, err)
-	if runtime.GOOS == "linux" {
+	if runtime.GOOS == "linux" && e.Kind == engine.DynamoDBLocal {
 		require.False(t, empty(t, tmp), "its library")
 	}
 	out, err := dynamodb.NewFromConfig(e.Config()).ListTables(t.Context(), &dynamodb.ListTablesInput{})
@@ -139,53 +142,12 @@ func startsAndEnds(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-func TestProcessesWithAnEmptyCacheFetchOnceAndGetTheirOwnEngines(t *testing.T) {
-	t.Parallel()
-	if !faults.Full() {
-		t.Skip("a newcomer's first test of a package downloads, too")
-	}
-	cache := filepath.Join(t.TempDir(), "new", "jars")
-	children := make([]*child, 3)
-	for i := range children {
-		children[i] = startChild(t, cache)
-	}
-	endpoints := make(map[string]bool)
-	for _, c := range children {
-		endpoint := c.line()
-		require.Contains(t, endpoint, "http://")
-		endpoints[endpoint] = true
-	}
-	require.Len(t, endpoints, len(children))
-
-	fetched := 0
-	for _, c := range children {
-		require.NoError(t, c.stdin.Close())
-		require.NoError(t, c.Wait())
-		fetched += strings.Count(c.log.String(), "fetching")
-	}
-	require.Equal(t, 1, fetched)
-	left, err := os.ReadDir(filepath.Dir(cache))
-	require.NoError(t, err)
-	require.Len(t, left, 1)
-	for endpoint := range endpoints {
-		require.False(t, answers(endpoint))
-	}
-}
-
-// sharedCache is the cache folder that other tests use too.
-func sharedCache(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	return filepath.Join(cache, "plaza", "dynamodb-local-"+engine.Version)
-}
-
 func TestEngineDiesWithAKilledStarter(t *testing.T) {
 	t.Parallel()
 	if !faults.Full() && runtime.GOOS != "windows" {
 		t.Skip("by default it also loses its shell, in another test")
 	}
-	c := startChild(t, sharedCache(t))
+	c := startChild(t, usual)
 	endpoint := c.line()
 	require.True(t, answers(endpoint), endpoint)
 	require.NoError(t, c.Process.Kill())

@@ -4,14 +4,16 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,7 +25,7 @@ func TestEngineDiesWhenItsShellAndThenItsStarterAreKilled(t *testing.T) {
 	t.Parallel()
 	cache := sharing
 	if faults.Full() {
-		cache = sharedCache(t)
+		cache = usual
 	}
 	c := startChild(t, cache)
 	endpoint := c.line()
@@ -43,78 +45,123 @@ func script(t *testing.T, name, text string) (dir string) {
 	return dir
 }
 
-func TestStartNeedsJavaOrDocker(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "")
+// alone sets PATH to programs of these names and texts, and the shell's own.
+func alone(t *testing.T, programs map[string]string) {
+	t.Helper()
+	dirs := []string{script(t, "none", "")}
+	for name, text := range programs {
+		dirs = append(dirs, script(t, name, text))
+	}
+	t.Setenv("PATH", strings.Join(dirs, ":")+":"+coreutils(t))
 	t.Setenv("JAVA_HOME", "")
-	for name, java := range map[string]string{
-		"none":    "exit 127",
-		"too old": `echo 'java version "1.8.0_392"' >&2`,
+	t.Setenv(engine.EndpointVariable, "")
+	t.Setenv(engine.Variable, "")
+}
+
+// coreutils is a folder with what the scripts use.
+func coreutils(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"sh", "cat", "cp", "mkdir", "sleep", "rm"} {
+		path, err := exec.LookPath(name)
+		require.NoError(t, err)
+		require.NoError(t, os.Symlink(path, filepath.Join(dir, name)))
+	}
+	return dir
+}
+
+func TestGoAloneLearnsWhatToInstall(t *testing.T) {
+	for name, programs := range map[string]map[string]string{
+		"nothing":             {},
+		"an old Java":         {"java": `echo 'java version "1.8.0_392"' >&2`},
+		"Java without Maven":  {"java": `echo 'openjdk version "21.0.1"' >&2`},
+		"a system's own":      {"apt-get": ""},
+		"Docker that stopped": {"docker": "exit 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("PATH", script(t, "java", java))
-			_, err := engine.Start(t.Context(), nil)
+			alone(t, programs)
+			var log strings.Builder
+			_, err := engine.Start(t.Context(), &engine.Options{CacheDir: t.TempDir(), Log: &log})
 			require.ErrorIs(t, err, engine.ErrMissing)
+			require.Empty(t, log.String(), "nothing failed that was there")
+			_, apt := programs["apt-get"]
+			require.Equal(t, apt, strings.Contains(err.Error(), "apt-get install default-jre-headless maven"))
 		})
 	}
 }
 
-func TestJavaWithoutMavenAndWithoutJars(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "")
-	t.Setenv("JAVA_HOME", "")
-	t.Setenv("PATH", script(t, "java", `echo 'openjdk version "21.0.1"' >&2`))
-	_, err := engine.Start(t.Context(), &engine.Options{CacheDir: filepath.Join(t.TempDir(), "jars")})
-	require.ErrorIs(t, err, engine.ErrMissing)
+func TestANamedEngineIsTheOnlyOneThatIsTried(t *testing.T) {
+	old := filepath.Join(script(t, "dynoxide", "echo dynoxide 1.2.1"), "dynoxide")
+	other := filepath.Join(script(t, "dynoxide", "echo something else"), "dynoxide")
+	for name, program := range map[string]string{
+		"dynamodb-local": "docker", "docker": "cargo", "dynoxide": "docker", "another": "docker",
+		old: "docker", other: "docker", "/nowhere/dynoxide": "docker",
+	} {
+		alone(t, map[string]string{program: "echo called >" + filepath.Join(t.TempDir(), "called")})
+		_, err := engine.Start(t.Context(), &engine.Options{Name: name, CacheDir: t.TempDir()})
+		require.Error(t, err, name)
+		require.NotErrorIs(t, err, engine.ErrMissing, name)
+		require.Equal(t, name == old, errors.Is(err, engine.ErrTooOld), name)
+		t.Setenv(engine.Variable, name)
+		_, inEnvironment := engine.Start(t.Context(), &engine.Options{CacheDir: t.TempDir()})
+		require.Error(t, inEnvironment, name)
+	}
 }
 
 func TestJavaThatCrashesIsQuoted(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "")
-	t.Setenv("JAVA_HOME", "")
-	java := `case $1 in -version) echo 'openjdk version "21.0.1"';; *) echo 'Could not reserve heap' >&2; exit 1;; esac`
-	t.Setenv("PATH", script(t, "java", java)+":"+os.Getenv("PATH"))
-	began := time.Now()
-	_, err := engine.Start(t.Context(), &engine.Options{CacheDir: t.TempDir()})
+	alone(t, map[string]string{
+		"java": `case $1 in -version) echo 'openjdk version "21.0.1"';; *) echo 'Could not reserve heap' >&2; exit 1;; esac`,
+		"mvn":  fetchesJars,
+	})
+	_, err := engine.Start(t.Context(), &engine.Options{CacheDir: t.TempDir(), Log: io.Discard})
 	require.ErrorContains(t, err, "Could not reserve heap")
-	require.Less(t, time.Since(began), 10*time.Second)
 }
 
+// taken says once that its port is taken, and is then the real program.
+const taken = `case $1 in -version) exec "$REAL" "$@";; esac
+if [ ! -e "$FLAG" ]; then : >"$FLAG"; echo 'java.net.BindException: Address already in use' >&2; exit 1; fi
+exec "$REAL" "$@"`
+
 func TestATakenPortIsReplaced(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "")
-	t.Setenv("JAVA_HOME", "")
 	real, err := exec.LookPath("java")
-	require.NoError(t, err)
+	if err != nil {
+		t.Skip("no Java")
+	}
 	flag := filepath.Join(t.TempDir(), "first")
 	t.Setenv("FLAG", flag)
 	t.Setenv("REAL", real)
-	java := `case $1 in -version) exec "$REAL" "$@";; esac
-if [ ! -e "$FLAG" ]; then : >"$FLAG"; echo 'java.net.BindException: Address already in use' >&2; exit 1; fi
-exec "$REAL" "$@"`
-	t.Setenv("PATH", script(t, "java", java)+":"+os.Getenv("PATH"))
+	t.Setenv("JAVA_HOME", "")
+	t.Setenv(engine.Variable, "dynamodb-local")
+	t.Setenv(engine.EndpointVariable, "")
+	t.Setenv("PATH", script(t, "java", taken)+":"+os.Getenv("PATH"))
 	startsAndEnds(t)
 	require.FileExists(t, flag)
 }
 
-func TestAFailedDownloadIsQuotedAndLeavesNothing(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "")
-	t.Setenv("PATH", script(t, "mvn", "echo 'Could not transfer artifact'; exit 1")+":"+os.Getenv("PATH"))
-	dir := t.TempDir()
-	_, err := engine.Start(t.Context(), &engine.Options{CacheDir: filepath.Join(dir, "jars"), Log: io.Discard})
-	require.ErrorContains(t, err, "Could not transfer artifact")
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Empty(t, left)
+func TestAnotherProgramBehindTheEndpoint(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"a page":          func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+		"another service": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusNotFound) },
+		"nothing":         func(w http.ResponseWriter, _ *http.Request) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(answer)
+			defer server.Close()
+			t.Setenv(engine.EndpointVariable, server.URL)
+			_, err := engine.Start(t.Context(), nil)
+			require.Error(t, err)
+			require.NotErrorIs(t, err, context.DeadlineExceeded)
+		})
+	}
 }
 
-func TestLockOfADeadProcessIsTakenOver(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "")
-	t.Setenv("PATH", script(t, "mvn", "exit 1")+":"+os.Getenv("PATH"))
-	jars := filepath.Join(t.TempDir(), "jars")
-	old := time.Now().Add(-time.Minute)
-	require.NoError(t, os.WriteFile(jars+".lock", nil, 0o644))
-	require.NoError(t, os.Chtimes(jars+".lock", old, old))
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	_, err := engine.Start(ctx, &engine.Options{CacheDir: jars, Log: io.Discard})
-	require.Error(t, err)
-	require.NotErrorIs(t, err, context.DeadlineExceeded)
-	require.NoFileExists(t, jars+".lock")
+func TestAnOldEngineBehindTheEndpoint(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Dynoxide-Version", "1.4.9")
+		_, _ = io.WriteString(w, `{"TableNames": []}`)
+	}))
+	defer server.Close()
+	t.Setenv(engine.EndpointVariable, server.URL)
+	_, err := engine.Start(t.Context(), nil)
+	require.ErrorIs(t, err, engine.ErrTooOld)
 }
