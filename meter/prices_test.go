@@ -2,6 +2,9 @@ package meter_test
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,6 +17,8 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/localmeter"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/meter"
@@ -38,19 +43,17 @@ func schema(name string) *dynamodb.CreateTableInput {
 }
 
 // sides are the meter for AWS, over answers that report what AWS bills, and the one for
-// DynamoDB Local.
-var sides = map[string]func(*testing.T) (*meter.Meter, *dynamo.DB){
-	"AWS": func(t *testing.T) (*meter.Meter, *dynamo.DB) {
+// an engine on this machine.
+var sides = map[string]func(aws.Config) (*meter.Meter, *dynamo.DB){
+	"AWS": func(cfg aws.Config) (*meter.Meter, *dynamo.DB) {
 		m := meter.New()
-		cfg := config(t)
-		cfg.HTTPClient = localmeter.New(meter.New(), http.DefaultTransport, nil).Wrap(cfg.HTTPClient)
+		cfg.HTTPClient = localmeter.New(meter.New(), http.DefaultTransport, nil).Wrap(http.DefaultClient)
 		m.Attach(&cfg)
 		return m, dynamo.New(cfg)
 	},
-	"Local": func(t *testing.T) (*meter.Meter, *dynamo.DB) {
+	"Local": func(cfg aws.Config) (*meter.Meter, *dynamo.DB) {
 		m := meter.New()
-		cfg := config(t)
-		cfg.HTTPClient = localmeter.New(m, http.DefaultTransport, nil).Wrap(cfg.HTTPClient)
+		cfg.HTTPClient = localmeter.New(m, http.DefaultTransport, nil).Wrap(http.DefaultClient)
 		return m, dynamo.New(cfg)
 	},
 }
@@ -60,6 +63,27 @@ func config(t *testing.T) aws.Config {
 	cfg := dynamotest.Engine(t).Config()
 	cfg.HTTPClient = http.DefaultClient
 	return cfg
+}
+
+// engines are the one of all tests and, in full runs, the other.
+func engines(t *testing.T) []*engine.Engine {
+	t.Helper()
+	own := dynamotest.Engine(t)
+	if !faults.Full() {
+		return []*engine.Engine{own}
+	}
+	name := "dynoxide"
+	if own.Kind == engine.Dynoxide {
+		name = "dynamodb-local"
+	}
+	other, err := engine.Start(t.Context(), &engine.Options{Name: name})
+	if errors.Is(err, engine.ErrAbsent) {
+		t.Log(err)
+		return []*engine.Engine{own}
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, other.Close()) })
+	return []*engine.Engine{own, other}
 }
 
 func kb(n float64) string { return strings.Repeat("x", int(n*1024)-20) }
@@ -91,6 +115,7 @@ func lists(of func(dynamo.Table) lister) priced {
 
 func TestPrices(t *testing.T) {
 	t.Parallel()
+	engines := engines(t)
 	used := func(requests int, read, write float64) meter.Cost {
 		return meter.Cost{Requests: requests, Read: read, Write: write}
 	}
@@ -111,7 +136,15 @@ func TestPrices(t *testing.T) {
 		"put":                    {used(1, 0, 1), writes(func(table dynamo.Table) writer { return table.Put(row{PK: "b", SK: "b"}) }), nil},
 		"put over a larger item": {used(1, 0, 3), writes(func(table dynamo.Table) writer { return table.Put(row{PK: "a", SK: "3"}) }), nil},
 		"update":                 {used(1, 0, 5), writes(func(table dynamo.Table) writer { return table.Update("pk", "a").Range("sk", "5").Set("n", 1) }), nil},
-		"delete of nothing":      {used(1, 0, 1), writes(func(table dynamo.Table) writer { return table.Delete("pk", "b").Range("sk", "b") }), nil},
+		"put into, within and out of indexes": {used(4, 0, 3+1+5+3), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			for _, place := range []string{"x", "x", "y", ""} {
+				if err := table.Put(row{PK: "b", SK: "1", Place: place}).Run(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil},
+		"delete of nothing": {used(1, 0, 1), writes(func(table dynamo.Table) writer { return table.Delete("pk", "b").Range("sk", "b") }), nil},
 		"failed put": {used(1, 0, 3), writes(func(table dynamo.Table) writer {
 			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)")
 		}), dynamo.IsCondCheckFailed},
@@ -210,27 +243,32 @@ func TestPrices(t *testing.T) {
 			return err
 		}, nil},
 	} {
-		for side, connect := range sides {
-			t.Run(name+", "+side, func(t *testing.T) {
-				t.Parallel()
-				m, db := connect(t)
-				table := db.Table(dynamotest.Table(t, schema))
-				for sk, size := range map[string]float64{"1": 1, "3": 3, "5": 5} {
-					require.NoError(t, table.Put(row{PK: "a", SK: sk, Text: kb(size)}).Run(t.Context()))
-				}
-				m.Reset()
-				err := c.do(plaza.WithOperation(t.Context(), "test."+name), db, table)
-				if c.fail == nil {
+		for _, e := range engines {
+			for side, connect := range sides {
+				t.Run(fmt.Sprintf("%s, %s of %s", name, side, e.Kind), func(t *testing.T) {
+					t.Parallel()
+					m, db := connect(e.Config())
+					table := db.Table(rand.Text())
+					_, err := db.Client().CreateTable(t.Context(), schema(table.Name()))
 					require.NoError(t, err)
-				} else {
-					require.True(t, c.fail(err), "%v", err)
-				}
-				want := c.want
-				if estimate, ok := estimates[name]; ok && side == "AWS" {
-					want = estimate
-				}
-				require.Equal(t, map[string]meter.Cost{"test." + name: want}, m.Reset())
-			})
+					t.Cleanup(func() { require.NoError(t, table.DeleteTable().Run(context.Background())) })
+					for sk, size := range map[string]float64{"1": 1, "3": 3, "5": 5} {
+						require.NoError(t, table.Put(row{PK: "a", SK: sk, Text: kb(size)}).Run(t.Context()))
+					}
+					m.Reset()
+					err = c.do(plaza.WithOperation(t.Context(), "test."+name), db, table)
+					if c.fail == nil {
+						require.NoError(t, err)
+					} else {
+						require.True(t, c.fail(err), "%v", err)
+					}
+					want := c.want
+					if estimate, ok := estimates[name]; ok && side == "AWS" {
+						want = estimate
+					}
+					require.Equal(t, map[string]meter.Cost{"test." + name: want}, m.Reset())
+				})
+			}
 		}
 	}
 }

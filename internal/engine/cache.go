@@ -58,7 +58,7 @@ func (d download) get(ctx context.Context, o Options) (string, error) {
 	}
 	program, err := exec.LookPath(d.program)
 	if err != nil {
-		return "", fmt.Errorf("engine: %w: %w", errAbsent, err)
+		return "", fmt.Errorf("engine: %w: %w", ErrAbsent, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", fmt.Errorf("engine: %w", err)

@@ -49,8 +49,8 @@ func candidates(o Options) []source {
 // isTest reports whether this process runs tests.
 func isTest() bool { return flag.Lookup("test.v") != nil }
 
-// errAbsent is returned if a source needs a program that this machine lacks.
-var errAbsent = errors.New("not installed")
+// ErrAbsent is returned if the named engine needs a program that this machine lacks.
+var ErrAbsent = errors.New("not installed")
 
 // start starts the named engine, or the first that this machine has or can get.
 func start(ctx context.Context, o Options) (*Engine, error) {
@@ -71,7 +71,7 @@ func start(ctx context.Context, o Options) (*Engine, error) {
 			return e, err
 		}
 		problems = append(problems, err)
-		if !errors.Is(err, errAbsent) {
+		if !errors.Is(err, ErrAbsent) {
 			o.say("%v", err)
 		}
 	}

@@ -81,7 +81,7 @@ func findJava(ctx context.Context) (string, error) {
 	for _, java := range candidates {
 		out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s -version: %w: %w %s", java, errAbsent, err, out))
+			problems = append(problems, fmt.Errorf("%s -version: %w: %w %s", java, ErrAbsent, err, out))
 			continue
 		}
 		// Java 8 and earlier report 1.x.
@@ -90,7 +90,7 @@ func findJava(ctx context.Context) (string, error) {
 				return java, nil
 			}
 		}
-		problems = append(problems, fmt.Errorf("%w: %s is not version %d or later: %s", errAbsent, java, minJava, out))
+		problems = append(problems, fmt.Errorf("%w: %s is not version %d or later: %s", ErrAbsent, java, minJava, out))
 	}
 	return "", errors.Join(problems...)
 }
@@ -100,7 +100,7 @@ const image = "amazon/dynamodb-local:" + Version
 // dockerCommand is untested, for lack of a machine with Docker.
 func dockerCommand(ctx context.Context, _ Options) (command, error) {
 	if out, err := exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.Version}}").CombinedOutput(); err != nil {
-		return command{}, fmt.Errorf("docker version: %w: %w %s", errAbsent, err, out)
+		return command{}, fmt.Errorf("docker version: %w: %w %s", ErrAbsent, err, out)
 	}
 	return command{
 		what: "DynamoDB Local " + Version + " in Docker",

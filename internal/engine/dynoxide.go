@@ -48,7 +48,7 @@ var (
 
 func packedCommand(ctx context.Context, o Options) (command, error) {
 	if npmPackage.hash == "" {
-		return command{}, fmt.Errorf("engine: npm has no dynoxide for %s/%s: %w", runtime.GOOS, runtime.GOARCH, errAbsent)
+		return command{}, fmt.Errorf("engine: npm has no dynoxide for %s/%s: %w", runtime.GOOS, runtime.GOARCH, ErrAbsent)
 	}
 	return dynoxideCommand(ctx, o, packedDynoxide, packed)
 }

@@ -207,6 +207,7 @@ func wrongKeySchema(err error) bool {
 		"missed key schema element",
 		"Type mismatch for key",
 		"number of conditions on the keys is invalid",
+		"exceeds the number of key attributes",
 		"key condition not supported",
 		"does not have the specified index",
 	} {
