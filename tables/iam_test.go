@@ -3,6 +3,7 @@ package tables_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -158,9 +159,7 @@ func (i *iam) allows(r *http.Request, accesses []wire.Access) bool {
 	}
 	for _, a := range accesses {
 		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "DynamoDBStreams") {
-			_, of, _ := strings.Cut(a.Table, ":table/")
-			of, _, _ = strings.Cut(of, "/")
-			a = wire.Access{Action: a.Action, Table: of, Index: theStream}
+			a = wire.Access{Action: a.Action, Table: tableOf(a.Table), Index: theStream}
 		}
 		if !i.allowed[a] {
 			return false
@@ -168,6 +167,20 @@ func (i *iam) allows(r *http.Request, accesses []wire.Access) bool {
 		i.used[a] = true
 	}
 	return true
+}
+
+// tableOf returns the table of a stream's ARN, which DynamoDB's iterators begin with, or of
+// dynoxide's iterator.
+func tableOf(stream string) string {
+	var iterator struct {
+		Table string `json:"table_name"`
+	}
+	if text, err := base64.StdEncoding.DecodeString(stream); err == nil && json.Unmarshal(text, &iterator) == nil {
+		return iterator.Table
+	}
+	_, table, _ := strings.Cut(stream, ":table/")
+	table, _, _ = strings.Cut(table, "/")
+	return table
 }
 
 // world is every table, created from the text of CloudFormation, and its policies.

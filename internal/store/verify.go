@@ -100,6 +100,9 @@ func (t *Table) verifySchema(ctx context.Context, want *dynamodb.CreateTableInpu
 		return err
 	}
 	have := out.Table
+	if have.MultiRegionConsistency == types.MultiRegionConsistencyStrong {
+		return t.wrong("is a global table with strong consistency, which has no transactions")
+	}
 	kinds := map[string]types.ScalarAttributeType{}
 	for _, d := range have.AttributeDefinitions {
 		kinds[*d.AttributeName] = d.AttributeType

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"bytes"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -101,4 +104,27 @@ func TestVerifyOfATableThatExpires(t *testing.T) {
 	meter.AtMost(t, "Verify", dynamotest.Cost{Requests: 3, Read: 0.5}, func() {
 		require.NoError(t, table.Verify(t.Context(), feature))
 	})
+}
+
+// strong makes each table that is described a global one with strong consistency.
+type strong struct{ aws.HTTPClient }
+
+func (c strong) Do(r *http.Request) (*http.Response, error) {
+	res, err := c.HTTPClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := wire.Body(res)
+	wire.SetBody(res, bytes.Replace(body, []byte(`"Table":{`), []byte(`"Table":{"MultiRegionConsistency":"STRONG",`), 1))
+	return res, err
+}
+
+func TestVerifyRefusesATableWithoutTransactions(t *testing.T) {
+	t.Parallel()
+	wrap := func(next aws.HTTPClient) aws.HTTPClient { return strong{next} }
+	table, err := store.Open(dynamotest.DB(t, wrap), dynamotest.Table(t, store.Schema), nil, true)
+	require.NoError(t, err)
+	err = table.Verify(t.Context(), store.Feature{Name: "plain", Format: 1, Schema: store.Schema})
+	require.ErrorIs(t, err, plaza.ErrTable)
+	require.ErrorContains(t, err, "transactions")
 }
