@@ -21,6 +21,6 @@
 // A request without an answer counts without units, although DynamoDB may have billed it.
 // The units of PartiQL are not counted, nor are streams, backups and storage.
 //
-// DynamoDB Local does not report the units that AWS bills. Only clients of package plazatest
-// get corrected units.
+// Engines on a developer's machine do not report the units that AWS bills. Only clients of
+// package plazatest get corrected units.
 package meter

@@ -8,10 +8,10 @@
 //		cost := env.Cost(func() { _, _, err = follows.Follow(t.Context(), edge) })
 //	}
 //
-// The DynamoDB is AWS's DynamoDB Local. It needs Java 17 or later and Maven, or Docker. The
-// first run on a machine downloads about 50 MB. To use one that is already running, set
+// The DynamoDB is AWS's DynamoDB Local or dynoxide, whichever this machine has or can
+// get: the first needs Java 17 or later and Maven, or Docker, the second cargo, or for a
+// program npm. PLAZA_ENGINE names one. To use one that is already running, set
 // DYNAMODB_ENDPOINT to its URL.
 //
-// The packages that a go command tests share one DynamoDB Local, which ends with that
-// command. Each process has a database of its own in it.
+// The packages that a go command tests share one engine, which ends with that command.
 package plazatest

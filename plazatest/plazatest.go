@@ -50,12 +50,12 @@ type Options struct {
 	Observe func(context.Context, meter.Call)
 
 	// Price reports, from a request's context, whether to price the request. One that is
-	// not priced counts without units, and is faster: to price a write, DynamoDB Local
+	// not priced counts without units, and is faster: to price a write, the meter
 	// may have to read each item before and after it. Defaults to all requests.
 	Price func(context.Context) bool
 
 	// KeepExpired leaves the tables' expiry off, for tests whose clock is in the past:
-	// DynamoDB Local soon deletes what has expired by the machine's clock. Without expiry
+	// an engine soon deletes what has expired by the machine's clock. Without expiry
 	// Verify and Init return plaza.ErrTable.
 	KeepExpired bool
 }
@@ -63,8 +63,8 @@ type Options struct {
 // shared is one engine a process, also where no go command runs the tests.
 var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
-// Start returns an Env whose tables are deleted when the test ends. It starts DynamoDB
-// Local if no other test has, which takes a second or two.
+// Start returns an Env whose tables are deleted when the test ends. It starts an engine
+// if no other test has, which takes a second or two.
 func Start(tb testing.TB, opts *Options) *Env {
 	tb.Helper()
 	local, err := shared()
@@ -118,7 +118,7 @@ func (e *Env) Cost(f func()) meter.Cost {
 	}
 }
 
-// Close deletes the tables, and stops DynamoDB Local if Open started it for this program
+// Close deletes the tables, and stops the engine if Open started it for this program
 // alone. It may be repeated. Start calls it for the test.
 func (e *Env) Close() error { return errors.Join(e.free(), e.engine.Close()) }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/meter"
 )
 
-var write = flag.Bool("write", false, "write the tables of docs/costs.md and docs/aws.md")
+var write = flag.Bool("write", false, "write the tables of docs/costs.md, docs/aws.md and docs/engines.md")
 
 const (
 	root  = "../.."
