@@ -52,6 +52,7 @@ func run(ctx context.Context, benchtime string) error {
 		fmt.Fprintln(os.Stderr, p.folder, strings.Join(p.names, " "))
 		pattern := "^(" + strings.Join(p.names, "|") + ")$"
 		command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", pattern, "-benchtime", benchtime, "-timeout", "30m", "./"+p.folder)
+		command.Env = append(os.Environ(), "PLAZA_ENGINE=dynamodb-local")
 		command.Stderr = os.Stderr
 		out, err := command.Output()
 		if err != nil {
