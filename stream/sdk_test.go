@@ -96,6 +96,11 @@ func TestARealStreamIsReadAsItWasWritten(t *testing.T) {
 		require.NoError(t, err)
 		require.WithinDuration(t, time.Now(), r.At, time.Hour)
 		requireComesBack(t, r)
+		for _, image := range []attributes{r.Old, r.New} {
+			if set, ok := image["NS"].(*types.AttributeValueMemberNS); ok {
+				slices.Sort(set.Value) // a set has no order
+			}
+		}
 		records = append(records, r)
 	}
 	require.Len(t, records, 3)
@@ -118,8 +123,8 @@ func TestARealStreamIsReadAsItWasWritten(t *testing.T) {
 	require.Nil(t, records[2].New)
 }
 
-// requireSameNumbers compares items whose numbers, and the order in a set of them, DynamoDB
-// may have written otherwise.
+// requireSameNumbers compares items whose numbers DynamoDB may have written
+// otherwise.
 func requireSameNumbers(t *testing.T, want, got attributes) {
 	t.Helper()
 	require.Len(t, got, len(want))
@@ -132,9 +137,6 @@ func requireSameNumbers(t *testing.T, want, got attributes) {
 			require.NoError(t, err)
 			require.InEpsilon(t, a+1, b+1, 1e-12, name)
 			continue
-		}
-		if set, ok := got[name].(*types.AttributeValueMemberNS); ok {
-			slices.Sort(set.Value)
 		}
 		require.Equal(t, v, got[name], name)
 	}
