@@ -138,6 +138,17 @@ func (in *Injector) KillAt(k int) { in.kill(k, KilledAfter) }
 // KillBefore is KillAt, but the k-th write is not applied.
 func (in *Injector) KillBefore(k int) { in.kill(k, KilledBefore) }
 
+// HangAt lets the caller give up at the k-th request, counted from 1, once that was applied.
+func (in *Injector) HangAt(k int, giveUp func()) {
+	in.Script(func(_ string, _ []byte, n int) Fault {
+		if n != k {
+			return Fault{}
+		}
+		giveUp()
+		return Fault{Kind: Hung}
+	})
+}
+
 func (in *Injector) kill(k int, kind Kind) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -96,11 +96,7 @@ func TestChangesOfImpossibleRecordsAreErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got)
 
-	n := 2000
-	if !faults.Full() {
-		n /= 10
-	}
-	streamtest.Junk(t, 1, n, streamtest.Shapes{
+	streamtest.Junk(t, 1, faults.Size(2000, 200), streamtest.Shapes{
 		PKs: []string{"A#everyone#0", "A#everyone", "N#ann", "A#0"}, SKs: []string{id, "x", "0000000000000"},
 		Attributes: []string{"op", "title", "text", "refs", "data", "from", "until", "withdrawn", "moved", "ttl"},
 		Values:     []string{id, "page:1", "{}"},

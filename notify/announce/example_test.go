@@ -6,12 +6,9 @@ import (
 	"log"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
 )
@@ -22,7 +19,7 @@ func Example() {
 	ctx := context.Background()
 	now := time.Now() // in a service leave Options.Now empty
 	clock := func() time.Time { return now }
-	db, table, gen := open(ctx)
+	db, table, gen := streamtest.Example(ctx, notify.Table)
 	announcements, err := announce.New(db, table, gen, &announce.Options{Now: clock})
 	if err != nil {
 		log.Fatal(err)
@@ -69,25 +66,4 @@ func Example() {
 	//   Show us your kingfisher contest:7
 	// bob sees 0
 	// ann sees 0
-}
-
-// open returns a new table.
-func open(ctx context.Context) (*dynamo.DB, string, *ids.Generator) {
-	local, err := engine.Shared(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	gen, err := ids.New(uint16(machines.Add(1)), nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	name, err := gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	db := dynamo.New(local.Config())
-	if _, err := db.Client().CreateTable(ctx, notify.Table(name.String())); err != nil {
-		log.Fatal(err)
-	}
-	return db, name.String(), gen
 }

@@ -84,14 +84,18 @@ func TestUnderFaultsEachAnnouncementStandsOnce(t *testing.T) {
 	}
 }
 
-// TestAKilledProcessLeavesWhatARepeatCompletes kills it before and after each of its
-// writes, which take too long, so that there are many.
-func TestAKilledProcessLeavesWhatARepeatCompletes(t *testing.T) {
+// TestAnInterruptedCallLeavesWhatARepeatCompletes interrupts a call at each of its writes, which
+// take too long, so that there are many.
+func TestAnInterruptedCallLeavesWhatARepeatCompletes(t *testing.T) {
 	t.Parallel()
-	kills := map[string]func(*faults.Injector, int){
-		"before": (*faults.Injector).KillBefore, "after": (*faults.Injector).KillAt,
-	}
-	for when, kill := range kills {
+	for name, c := range map[string]struct {
+		interrupt func(in *faults.Injector, k int, giveUp func())
+		want      error
+	}{
+		"killed before": {func(in *faults.Injector, k int, _ func()) { in.KillBefore(k) }, faults.ErrKilled},
+		"killed after":  {func(in *faults.Injector, k int, _ func()) { in.KillAt(k) }, faults.ErrKilled},
+		"given up":      {(*faults.Injector).HangAt, plaza.ErrUnknownOutcome},
+	} {
 		for k := 1; k <= 4; k++ {
 			in := faults.New(t, 1, faults.Rates{})
 			slow := &during{}
@@ -101,51 +105,17 @@ func TestAKilledProcessLeavesWhatARepeatCompletes(t *testing.T) {
 					w.forward(notify.Window)
 				}
 			}
-			kill(in, k)
-			a, _, err := w.Announce(t.Context(), w.message("Hello"))
-			require.ErrorIs(t, err, faults.ErrKilled, "%s %d", when, k)
+			ctx, giveUp := context.WithCancel(t.Context())
+			c.interrupt(in, k, giveUp)
+			a, created, err := w.Announce(ctx, w.message("Hello"))
+			giveUp()
+			require.ErrorIs(t, err, c.want, "%s %d", name, k)
+			require.False(t, created)
+			require.Equal(t, k, in.Requests(), "none after it")
 			other := w.process(t, nil)
 			again, _, err := other.Announce(t.Context(), a)
-			require.NoError(t, err, "%s %d", when, k)
-			require.Equal(t, []notify.Announcement{again}, other.listed(t), "%s %d", when, k)
+			require.NoError(t, err, "%s %d", name, k)
+			require.Equal(t, []notify.Announcement{again}, other.listed(t), "%s %d", name, k)
 		}
 	}
-}
-
-// TestACallerWhoGivesUpRepeats gives up once the engine has answered, before the
-// answer arrives.
-func TestACallerWhoGivesUpRepeats(t *testing.T) {
-	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	answered := &during{}
-	w := newWorld(t, answered.wrap, in.Wrap)
-	in.Script(func(_ string, _ []byte, n int) faults.Fault {
-		if n%2 == 1 {
-			return faults.Fault{Kind: faults.Hung}
-		}
-		return faults.Fault{}
-	})
-	impatient := func() context.Context {
-		ctx, cancel := context.WithCancel(t.Context())
-		answered.f = cancel
-		return ctx
-	}
-	a, created, err := w.Announce(impatient(), w.message("Hello"))
-	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
-	require.False(t, created)
-	again, created, err := w.Announce(t.Context(), a)
-	require.NoError(t, err)
-	require.False(t, created)
-	require.Equal(t, a.ID, again.ID)
-
-	ctx := impatient()
-	_, err = w.Withdraw(ctx, a.Audience, a.ID)
-	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
-	changed, err := w.Withdraw(t.Context(), a.Audience, a.ID)
-	require.NoError(t, err)
-	require.False(t, changed)
-
-	_, _, err = w.Announce(ctx, w.message("Hello"))
-	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, 4, in.Requests(), "none after the context has ended")
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
@@ -25,26 +25,22 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	long, broken := strings.Repeat("x", 257), "\xff"
 	const wide = ids.ID(1 << 63)
 	far := ids.At(today.Add(announce.MaxAhead + time.Minute + time.Millisecond))
-	an := func(change func(*notify.Announcement)) func() error {
-		return func() error {
-			a := w.message("Hello")
-			change(&a)
-			_, created, err := w.Announce(ctx, a)
-			require.False(t, created)
-			return err
-		}
+	an := func(change func(*notify.Announcement)) error {
+		a := w.message("Hello")
+		change(&a)
+		_, created, err := w.Announce(ctx, a)
+		require.False(t, created)
+		return err
 	}
-	live := func(audiences ...string) func() error {
-		return func() error {
-			return errOf(w.Live(ctx, notify.Reader{User: "ann", Audiences: audiences}))
-		}
+	live := func(audiences ...string) error {
+		return errOf(w.Live(ctx, notify.Reader{User: "ann", Audiences: audiences}))
 	}
-	withdraw := func(audience string, id ids.ID) func() error {
-		return func() error { return errOf(w.Withdraw(ctx, audience, id)) }
-	}
-	for name, c := range map[string]struct {
-		field string
-		call  func() error
+	withdraw := func(audience string, id ids.ID) error { return errOf(w.Withdraw(ctx, audience, id)) }
+	gen := generator(t)
+	require.NoError(t, errOf(announce.New(w.db, w.table, gen, nil)))
+	callstest.RequireInvalid(t, map[string]struct {
+		Field string
+		Err   error
 	}{
 		"no audience":                 {"Audience", an(func(a *notify.Announcement) { a.Audience = "" })},
 		"a long audience":             {"Audience", an(func(a *notify.Announcement) { a.Audience = long })},
@@ -78,17 +74,16 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"withdrawing nothing":          {"ID", withdraw("everyone", 0)},
 		"withdrawing a wide id":        {"ID", withdraw("everyone", wide)},
 		"withdrawing far ahead":        {"ID", withdraw("everyone", far)},
-		"a list of no audience":        {"Audience", func() error { return errOf(w.List(ctx, "", cursor.PageRequest{})) }},
-		"erasing no audience":          {"Audience", func() error { return w.Erase(ctx, "") }},
+		"a list of no audience":        {"Audience", errOf(w.List(ctx, "", cursor.PageRequest{}))},
+		"erasing no audience":          {"Audience", w.Erase(ctx, "")},
 		"a reader of an empty one":     {"Audiences[1]", live("everyone", "")},
 		"a reader of a broken one":     {"Audiences[0]", live(broken)},
 		"a reader of 101":              {"Audiences", live(make([]string, 101)...)},
-	} {
-		err := c.call()
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid, name)
-		require.Equal(t, c.field, invalid.Field, name)
-	}
+		"no database":                  {"db", errOf(announce.New(nil, w.table, gen, nil))},
+		"no table":                     {"table", errOf(announce.New(w.db, "", gen, nil))},
+		"no source of ids":             {"gen", errOf(announce.New(w.db, w.table, nil, nil))},
+		"a negative cache":             {"Options.CacheSize", errOf(announce.New(w.db, w.table, gen, &announce.Options{CacheSize: -1}))},
+	})
 	require.Zero(t, in.Requests())
 }
 
@@ -120,25 +115,4 @@ func TestInputAtItsLimitsIsAccepted(t *testing.T) {
 		change(&a)
 		w.announce(t, a)
 	}
-}
-
-func TestNewRefusesInvalidConfiguration(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	gen := generator(t)
-	for field, make := range map[string]func() (*announce.Repository, error){
-		"db":    func() (*announce.Repository, error) { return announce.New(nil, w.table, gen, nil) },
-		"table": func() (*announce.Repository, error) { return announce.New(w.db, "", gen, nil) },
-		"gen":   func() (*announce.Repository, error) { return announce.New(w.db, w.table, nil, nil) },
-		"Options.CacheSize": func() (*announce.Repository, error) {
-			return announce.New(w.db, w.table, gen, &announce.Options{CacheSize: -1})
-		},
-	} {
-		r, err := make()
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid, field)
-		require.Equal(t, field, invalid.Field)
-		require.Nil(t, r)
-	}
-	require.NoError(t, errOf(announce.New(w.db, w.table, gen, nil)))
 }
