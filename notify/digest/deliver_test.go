@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
@@ -173,6 +174,32 @@ func TestAUserWhoUnsubscribedAfterTheEventGetsNoDigest(t *testing.T) {
 	require.Len(t, w.all(), 1)
 }
 
+// comments is a Policy that wants mails of comments alone.
+type comments struct{}
+
+func (comments) Decide(_ context.Context, n notify.Notification) (d notify.Decision, err error) {
+	if n.Activity.Verb == "comment" {
+		d.Channels = []string{email}
+	}
+	return d, nil
+}
+
+func TestUnwantedEventsTakeNoPlaceInADigest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	p := w.process(t, parts{policy: comments{}, worker: digest.WorkerOptions{Policy: comments{}}})
+
+	p.notify(t, "1")
+	for n := range 120 {
+		like := w.post("ann", fmt.Sprint("liked ", n))
+		like.Activity.Verb = "like"
+		require.NoError(t, errOf3(p.Notify(t.Context(), like)))
+	}
+	w.pass(time.Hour + time.Minute)
+	require.Equal(t, 1, p.deliver(t))
+	require.Equal(t, "1", w.objects(t))
+}
+
 func TestWatchersGetDigests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
@@ -236,45 +263,30 @@ func TestInvalidInputIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
 	p := w.process(t, parts{})
-	for field, due := range map[string]func() error{
-		"User":    func() error { return p.due(t.Context(), "", []string{email}, w.id()) },
-		"Channel": func() error { return p.due(t.Context(), "ann", []string{email, ""}, w.id()) },
-		"At":      func() error { return p.due(t.Context(), "ann", []string{email}, 0) },
-	} {
-		requireInvalid(t, field, due())
+	due := func(user string, at ids.ID, channels ...string) error { return p.due(t.Context(), user, channels, at) }
+	options := func(o digest.Options) error { return errOf(digest.New(dynamotest.DB(t), w.table, &o)) }
+	worker := func(o digest.WorkerOptions) error {
+		return errOf(digest.NewWorker(p.digests, p.Repository, w.mailbox, &o))
 	}
-	requireInvalid(t, "User", p.digests.Erase(t.Context(), ""))
-	require.NoError(t, p.due(t.Context(), "ann", nil, w.id()))
+	callstest.RequireInvalid(t, map[string]struct {
+		Field string
+		Err   error
+	}{
+		"nobody":             {"User", due("", w.id(), email)},
+		"no channel":         {"Channel", due("ann", w.id(), email, "")},
+		"no time":            {"At", due("ann", 0, email)},
+		"nobody who leaves":  {"User", p.digests.Erase(t.Context(), "")},
+		"many shards":        {"Options.JobShards", options(digest.Options{JobShards: 65})},
+		"a negative cache":   {"Options.CacheSize", options(digest.Options{CacheSize: -1})},
+		"fewer than none":    {"WorkerOptions.Parallel", worker(digest.WorkerOptions{Parallel: -1})},
+		"a poll of the past": {"WorkerOptions.Poll", worker(digest.WorkerOptions{Poll: -1})},
+		"no digests":         {"digests", errOf(digest.NewWorker(nil, p.Repository, w.mailbox, nil))},
+		"no groups":          {"groups", errOf(digest.NewWorker(p.digests, nil, w.mailbox, nil))},
+		"no sender":          {"sender", errOf(digest.NewWorker(p.digests, p.Repository, nil, nil))},
+		"no database":        {"db", errOf(digest.New(nil, w.table, nil))},
+	})
+	require.NoError(t, due("ann", w.id()))
 	require.Empty(t, w.jobs(t))
-
-	db := dynamotest.DB(t)
-	for field, opts := range map[string]*digest.Options{
-		"Options.JobShards": {JobShards: 65}, "Options.CacheSize": {CacheSize: -1},
-	} {
-		_, err := digest.New(db, w.table, opts)
-		requireInvalid(t, field, err)
-	}
-	for field, opts := range map[string]*digest.WorkerOptions{
-		"WorkerOptions.Parallel": {Parallel: -1}, "WorkerOptions.Poll": {Poll: -1},
-	} {
-		_, err := digest.NewWorker(p.digests, p.Repository, w.mailbox, opts)
-		requireInvalid(t, field, err)
-	}
-	_, err := digest.NewWorker(nil, p.Repository, w.mailbox, nil)
-	requireInvalid(t, "digests", err)
-	_, err = digest.NewWorker(p.digests, nil, w.mailbox, nil)
-	requireInvalid(t, "groups", err)
-	_, err = digest.NewWorker(p.digests, p.Repository, nil, nil)
-	requireInvalid(t, "sender", err)
-	_, err = digest.New(nil, w.table, nil)
-	requireInvalid(t, "db", err)
-}
-
-func requireInvalid(t testing.TB, field string, err error) {
-	t.Helper()
-	var invalid *plaza.InvalidError
-	require.ErrorAs(t, err, &invalid, field)
-	require.Equal(t, field, invalid.Field)
 }
 
 var errBroken = errors.New("broken")

@@ -3,18 +3,13 @@ package digest_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log"
-	"sync"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/notify/prefs"
@@ -25,7 +20,7 @@ func ExampleNew() {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	db, table := open(ctx)
+	db, table, _ := streamtest.Example(ctx, notify.Table)
 
 	digests, err := digest.New(db, table, &digest.Options{
 		ScheduleOf: func(_ context.Context, user, channel string) (digest.Schedule, error) { // from your users' settings
@@ -80,7 +75,7 @@ func ExampleNewWorker_preferences() {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	db, table := open(ctx)
+	db, table, _ := streamtest.Example(ctx, notify.Table)
 
 	wants, err := prefs.New(db, table, source{clock}, &prefs.Options{
 		Channels:   []string{"email"},
@@ -168,20 +163,3 @@ func (everywhere) Decide(context.Context, notify.Notification) (notify.Decision,
 type source struct{ now func() time.Time }
 
 func (s source) Next(context.Context) (ids.ID, error) { return ids.At(s.now()), nil }
-
-// local is a DynamoDB that stops when the process ends.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
-
-// open creates a table.
-func open(ctx context.Context) (*dynamo.DB, string) {
-	e, err := local()
-	if err != nil {
-		log.Fatal(err)
-	}
-	client := dynamodb.NewFromConfig(e.Config())
-	table := "digest-example-" + rand.Text()
-	if _, err := client.CreateTable(ctx, notify.Table(table)); err != nil {
-		log.Fatal(err)
-	}
-	return dynamo.NewFromIface(client), table
-}
