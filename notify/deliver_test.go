@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -147,20 +146,12 @@ func failingFor(some func(user string) bool) byWatcher {
 	}
 }
 
-func TestThePolicyDecidesForEachWatcher(t *testing.T) {
-	t.Parallel()
-	a := newAudience(t, 4)
-	n := a.answer("zoe")
-	a.watchers(t, n)
-	policy := byWatcher(func(user string) (notify.Decision, error) { return notify.Decision{Drop: user == watcher(2)}, nil })
-	require.NoError(t, errOf(a.process(t, &notify.Options{Policy: policy}).Deliver(t.Context())))
-	a.notifiedOf(t, n.Activity.ID, watcher(0), watcher(1), watcher(3))
-}
-
 var errBroken = errors.New("broken")
 
+// All of the first page fail, and one of the next.
 func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 	t.Parallel()
+	failed := []string{watcher(2), watcher(4), watcher(5)}
 	for name, fail := range map[string]func() error{
 		"an error": func() error { return errBroken },
 		"a panic":  func() error { panic(errBroken) },
@@ -173,7 +164,7 @@ func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 			var attempts []notify.Attempt
 			failing := a.process(t, &notify.Options{
 				Policy: byWatcher(func(user string) (d notify.Decision, err error) {
-					if user == watcher(1) || user == watcher(4) {
+					if slices.Contains(failed, user) {
 						err = fail()
 					}
 					return d, err
@@ -186,8 +177,8 @@ func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 			require.Len(t, attempts, 1)
 			require.Error(t, attempts[0].Err)
 			attempts[0].Err = nil
-			require.Equal(t, notify.Attempt{Object: question, ID: n.Activity.ID, Watchers: 4, Failed: 2, Done: true}, attempts[0])
-			a.notifiedOf(t, n.Activity.ID, watcher(0), watcher(2), watcher(3), watcher(5))
+			require.Equal(t, notify.Attempt{Object: question, ID: n.Activity.ID, Watchers: 3, Failed: 3, Done: true}, attempts[0])
+			a.notifiedOf(t, n.Activity.ID, watcher(0), watcher(1), watcher(3))
 
 			delivered, err = a.process(t, nil).Deliver(t.Context())
 			require.NoError(t, err)
@@ -196,12 +187,12 @@ func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 			delivered, err = failing.Deliver(t.Context())
 			require.Error(t, err)
 			require.Zero(t, delivered)
-			require.Len(t, a.jobs(t), 2)
+			require.Len(t, a.jobs(t), 3)
 			a.pass(31 * time.Second)
 			delivered, err = a.process(t, nil).Deliver(t.Context())
 			require.NoError(t, err)
-			require.Equal(t, 2, delivered)
-			a.notifiedOf(t, n.Activity.ID, watcher(1), watcher(4))
+			require.Equal(t, 3, delivered)
+			a.notifiedOf(t, n.Activity.ID, failed...)
 		})
 	}
 }
@@ -240,20 +231,6 @@ func TestAPageThatFailsWholeIsRepeated(t *testing.T) {
 	a.notifiedOf(t, n.Activity.ID, watchersTo(24)[13:]...) // the newest come first
 	a.deliverAll(t)
 	a.notifiedOf(t, n.Activity.ID, watchersTo(13)...)
-}
-
-func TestASmallPageThatFailsWholeDelaysNoOther(t *testing.T) {
-	t.Parallel()
-	a := newAudience(t, 6)
-	n := a.answer("zoe")
-	a.watchers(t, n)
-	failing := failingFor(func(user string) bool { return user == watcher(4) || user == watcher(5) })
-	delivered, err := a.process(t, &notify.Options{Policy: failing}).Deliver(t.Context())
-	require.ErrorIs(t, err, errBroken)
-	require.Equal(t, 1, delivered)
-	a.notifiedOf(t, n.Activity.ID, watchersTo(4)...)
-	a.deliverAll(t)
-	a.notifiedOf(t, n.Activity.ID, watchersTo(6)[4:]...)
 }
 
 func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
@@ -305,35 +282,22 @@ func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
 			a.watchers(t, n)
 			leaks := goleak.IgnoreCurrent()
 			ctx, stop := context.WithCancel(t.Context())
-			met := make(chan struct{})
-			injector := faults.New(t, 1, faults.Rates{})
-			once := false
+			injector, met := faults.New(t, 1, faults.Rates{}), false
 			injector.Script(func(op string, body []byte, _ int) faults.Fault {
-				if once || op != tc.op || !bytes.Contains(body, []byte(tc.with)) {
-					return faults.Fault{}
-				}
-				once = true
-				close(met)
-				if tc.kind == faults.LostBefore {
-					stop()
-				}
-				return faults.Fault{Kind: tc.kind}
-			})
-			stopped := make(chan error)
-			worker := a.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
-				return doer(func(r *http.Request) (*http.Response, error) {
-					res, err := next.Do(r)
-					select {
-					case <-met:
+				switch {
+				case met:
+					stop() // the one that was met is answered
+				case op == tc.op && bytes.Contains(body, []byte(tc.with)):
+					met = true
+					if tc.kind != faults.None {
 						stop()
-					default:
 					}
-					return res, err
-				})
-			}, injector.Wrap)
-			go func() { stopped <- worker.Run(ctx) }()
-			<-met
-			require.ErrorIs(t, <-stopped, context.Canceled)
+					return faults.Fault{Kind: tc.kind}
+				}
+				return faults.Fault{}
+			})
+			require.ErrorIs(t, a.process(t, nil, injector.Wrap).Run(ctx), context.Canceled)
+			require.True(t, met)
 			goleak.VerifyNone(t, leaks,
 				goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 				goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
@@ -346,23 +310,6 @@ func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
 			a.notifiedOf(t, n.Activity.ID, watchersTo(3)...)
 		})
 	}
-}
-
-func TestRunDeliversUntilItIsStopped(t *testing.T) {
-	t.Parallel()
-	a := newAudience(t, 3)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan notify.Attempt, 10)
-	worker := a.process(t, &notify.Options{Poll: time.Millisecond, OnAttempt: func(d notify.Attempt) { ended <- d }})
-	stopped := make(chan error)
-	go func() { stopped <- worker.Run(ctx) }()
-	for range 2 {
-		n := a.answer("zoe")
-		a.watchers(t, n)
-		require.Equal(t, notify.Attempt{Object: question, ID: n.Activity.ID, Watchers: 3, Done: true}, <-ended)
-	}
-	stop()
-	require.ErrorIs(t, <-stopped, context.Canceled)
 }
 
 func TestWatchersCostWhatIsStated(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/stream"
@@ -22,8 +21,7 @@ import (
 // bell, and only what comes then is new.
 func Example() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
+	tables := open(ctx)
 	bell := tables.bells(nil)
 	picture := feed.Ref{Kind: "picture", ID: "10"}
 	like := func(user string) notify.Notification {
@@ -75,8 +73,7 @@ func Example() {
 // Every event is one call, whatever its verb, its object and its target.
 func ExampleRepository_Notify() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
+	tables := open(ctx)
 	bell := tables.bells(nil)
 	ref := func(kind, id string) feed.Ref { return feed.Ref{Kind: kind, ID: id} }
 	user := func(id string) feed.Ref { return feed.Ref{ID: id} }
@@ -116,8 +113,7 @@ func ExampleRepository_Notify() {
 // not. One write stores the notification; Run or Deliver delivers it.
 func ExampleRepository_NotifyWatchers() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
+	tables := open(ctx)
 	question := feed.Ref{Kind: "question", ID: "7"}
 	for _, user := range []string{"jack", "zoe"} {
 		if _, _, err := tables.follows.Follow(ctx, follow.Edge{Follower: user, Followee: question.String()}); err != nil {
@@ -151,8 +147,7 @@ func ExampleRepository_NotifyWatchers() {
 // A handler of the table's stream rings bells on open pages.
 func ExampleChanges() {
 	ctx := context.Background()
-	tables := openTables(ctx)
-	defer tables.close()
+	tables := open(ctx)
 	bell := tables.bells(nil)
 	like := notify.Notification{User: "chris", Activity: tables.happened(feed.Activity{
 		Actor: feed.Ref{ID: "ann"}, Verb: "like", Object: feed.Ref{Kind: "picture", ID: "10"},
@@ -173,7 +168,7 @@ func ExampleChanges() {
 		}
 		return err
 	}
-	if err := streamtest.Each(ctx, tables.db, tables.notify, handler); err != nil {
+	if err := streamtest.Each(ctx, tables.db, tables.table, handler); err != nil {
 		log.Fatal(err)
 	}
 	// Output:
@@ -217,44 +212,28 @@ func sentence(e notify.Entry) string {
 	return who + " " + map[string]string{"like": "liked", "pick": "picked", "open": "opened", "answer": "answered"}[e.Activity.Verb] + " " + thing
 }
 
-// exampleTables are new tables in a DynamoDB Local of their own.
-type exampleTables struct {
-	local   *engine.Engine
+// example has new tables.
+type example struct {
 	db      *dynamo.DB
 	gen     *ids.Generator
 	follows *follow.Repository
-	notify  string
+	table   string
 	today   time.Time // when all of it happened
 }
 
-func openTables(ctx context.Context) exampleTables {
-	local, err := engine.Shared(ctx)
-	if err != nil {
+func open(ctx context.Context) example {
+	e := example{today: time.Now().Truncate(24 * time.Hour)}
+	_, followTable, _ := streamtest.Example(ctx, follow.Table)
+	e.db, e.table, e.gen = streamtest.Example(ctx, notify.Table)
+	var err error
+	if e.follows, err = follow.New(e.db, followTable, e.gen, nil); err != nil {
 		log.Fatal(err)
 	}
-	t := exampleTables{local: local, db: dynamo.New(local.Config()), today: time.Now().Truncate(24 * time.Hour)}
-	if t.gen, err = ids.New(1, nil); err != nil {
-		log.Fatal(err)
-	}
-	prefix, err := t.gen.Next(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	t.notify = prefix.String() + "-notify"
-	if _, err := t.db.Client().CreateTable(ctx, streamtest.Streamed(notify.Table)(t.notify)); err != nil {
-		log.Fatal(err)
-	}
-	if _, err := t.db.Client().CreateTable(ctx, follow.Table(prefix.String()+"-follow")); err != nil {
-		log.Fatal(err)
-	}
-	if t.follows, err = follow.New(t.db, prefix.String()+"-follow", t.gen, nil); err != nil {
-		log.Fatal(err)
-	}
-	return t
+	return e
 }
 
-func (t exampleTables) bells(opts *notify.Options) *notify.Repository {
-	bells, err := notify.New(t.db, t.notify, t.gen, opts)
+func (e example) bells(opts *notify.Options) *notify.Repository {
+	bells, err := notify.New(e.db, e.table, e.gen, opts)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -263,12 +242,10 @@ func (t exampleTables) bells(opts *notify.Options) *notify.Repository {
 
 // happened is the activity with an ID that is the same each time. Where a feed or a
 // stream reports what happened, that has an ID.
-func (t exampleTables) happened(a feed.Activity) feed.Activity {
+func (e example) happened(a feed.Activity) feed.Activity {
 	var err error
-	if a.ID, err = ids.Backdate(t.today, fmt.Sprint(a.Actor, a.Verb, a.Object)); err != nil {
+	if a.ID, err = ids.Backdate(e.today, fmt.Sprint(a.Actor, a.Verb, a.Object)); err != nil {
 		log.Fatal(err)
 	}
 	return a
 }
-
-func (t exampleTables) close() { _ = t.local.Close() }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/notify"
@@ -89,16 +90,10 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	emptied, err := w.RetractTarget(t.Context(), "bob", ns[0].Activity.Object)
 	require.NoError(t, err)
 	require.Equal(t, 1, emptied)
-	require.Equal(t, isDropped, w.outcome(t, w.likeOf(ns[0], "first")))
+	ns[0].Activity.ID--
+	require.Equal(t, isDropped, w.outcome(t, ns[0]), "older than all")
 	w.store(t, w.like("first"))
 	require.False(t, w.group(t).More)
-}
-
-// likeOf is the event of another by an actor.
-func (w world) likeOf(n notify.Notification, actor string) notify.Notification {
-	n.Activity.ID--
-	n.Activity.Actor.ID = actor
-	return n
 }
 
 // An actor who is counted is not one too many.
@@ -161,7 +156,7 @@ func TestTheLongestRetentionKeepsGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	_, err := notify.New(dynamotest.DB(t), w.table, w.clock, &notify.Options{Retention: math.MaxInt64})
-	requireInvalid(t, "Options.Retention", err, "")
+	callstest.RequireInvalid(t, map[string]refusal{"the longest time": {"Options.Retention", err}})
 	w = w.process(t, &notify.Options{Retention: 100 * 365 * 24 * time.Hour})
 	w.put(t, in("ann", 1))
 	require.Len(t, w.list(t, "ann"), 1)

@@ -2,8 +2,10 @@ package notify_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -47,10 +49,9 @@ func (b *board) announce(user, title string, id ids.ID) {
 func (b *board) withdraw(user, title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.live == nil {
-		return
+	if all, ok := b.live[user]; ok {
+		b.live[user] = slices.DeleteFunc(slices.Clone(all), func(a notify.Announcement) bool { return a.Title == title })
 	}
-	b.live[user] = slices.DeleteFunc(slices.Clone(b.live[user]), func(a notify.Announcement) bool { return a.Title == title })
 }
 
 type lister = func(context.Context, cursor.PageRequest) (cursor.Page[notify.Entry], error)
@@ -283,4 +284,31 @@ func TestASourceThatFailsFailsTheList(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	_, err = w.Unseen(t.Context(), reader("ann"))
 	require.ErrorIs(t, err, plaza.ErrBusy)
+}
+
+// A cursor of Plain is not signed. Any gap in one gives a page or plaza.ErrInvalid.
+func TestAForgedGapIsAPageOrInvalid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 3 {
+		w.put(t, in("ann", n))
+	}
+	w.snooze(t, in("ann", 2), time.Hour)
+	does(t)(w.Archive(t.Context(), in("ann", 1)))
+	w.seen(t, "ann")
+	for scope, list := range map[cursor.Scope]lister{
+		{List: "notify", Partition: "ann"}:                          w.lists("ann"),
+		{List: "notify/archived", Partition: "ann"}:                 of(w.Archived)("ann"),
+		{List: "notify/snoozed", Partition: "ann", Order: "oldest"}: of(w.Snoozed)("ann"),
+	} {
+		for _, gap := range []string{
+			"", "\x00", "-", "-~", "-\x00", "+", "+~", "0", "00", "7", "7~", "8", "8\x00", "9", "Z", "~", "~\x00", "}",
+			strings.Repeat("5", 1024), strings.Repeat("z", 1024), strings.Repeat("5", 1025), "5\xff", "-" + strings.Repeat("5", 1023),
+		} {
+			for _, way := range []string{"d", "u"} {
+				err := errOf(list(t.Context(), cursor.PageRequest{Cursor: cursor.Plain().Encode(scope, []byte(way+gap))}))
+				require.True(t, err == nil || errors.Is(err, plaza.ErrInvalid), "%v %s %.20q: %v", scope, way, gap, err)
+			}
+		}
+	}
 }

@@ -56,11 +56,11 @@ func TestAGroupMarkedUnreadIsUnreadUntilItIsReadAgain(t *testing.T) {
 		func() { w.allRead(t, "ann") },
 		// A clock that is slow by more than the user needs for it.
 		func() {
-			slow := w.skewed(t, -time.Hour)
+			slow := w.skewed(t, -time.Hour, nil)
 			require.NoError(t, errOf(slow.MarkAllRead(t.Context(), "ann", notify.See(slow.list(t, "ann")))))
 		},
 		func() {
-			slow := w.skewed(t, -time.Hour)
+			slow := w.skewed(t, -time.Hour, nil)
 			require.NoError(t, errOf(slow.MarkRead(t.Context(), "ann", shown(w.entry(t, to)))))
 		},
 	} {

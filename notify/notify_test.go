@@ -109,7 +109,7 @@ func TestLikesOfADayAreOneGroup(t *testing.T) {
 	require.Equal(t, []string{"G#album:1#like#2026-03-11", "G#photo:1#like#2026-03-10", "G#photo:1#like#2026-03-11"}, names)
 }
 
-// Case 3, with two processes.
+// Each is by a process of its own.
 func TestTwoFirstEventsAtOnceAreOneGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -170,17 +170,6 @@ func TestByActorTheLatestActivityCounts(t *testing.T) {
 	require.EqualValues(t, 1, w.group(t).N)
 }
 
-func TestAnotherEventUnderAnIDIsAConflict(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	n := w.like("ann")
-	w.store(t, n)
-	n.Activity.Actor.ID = "chris"
-	_, created, err := w.Notify(t.Context(), n)
-	require.ErrorIs(t, err, plaza.ErrConflict)
-	require.False(t, created)
-}
-
 func TestAClockThatIsBehindDoesNotLoseEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -206,7 +195,7 @@ func TestAnExpiredGroupStartsFromNothing(t *testing.T) {
 	require.True(t, w.retract(t, n))
 	w.set(t, map[string]any{"read": w.group(t).Last})
 	w.pass(90*24*time.Hour - time.Second)
-	require.Equal(t, isStored, w.outcome(t, old), "it still stands")
+	require.Equal(t, isStored, w.outcome(t, old), "it is still stored")
 	require.Greater(t, time.Unix(w.group(t).TTL, 0), w.Now().Add(time.Second))
 
 	w.set(t, map[string]any{"ttl": w.Now().Unix()}) // a group of events that came late, which expires now

@@ -22,39 +22,27 @@ import (
 // the calls say.
 func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 	t.Parallel()
-	ops := map[string]func(p world, n, m notify.Notification, in notify.In) error{
-		"notify": func(p world, _, m notify.Notification, _ notify.In) error {
-			return errOf3(p.Notify(context.Background(), m))
-		},
-		"retract": func(p world, n, _ notify.Notification, _ notify.In) error {
-			return errOf(p.Retract(context.Background(), n))
-		},
-		"retract target": func(p world, n, _ notify.Notification, _ notify.In) error {
-			return errOf(p.RetractTarget(context.Background(), n.User, n.Activity.Object))
-		},
-		"archive": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf(p.Archive(context.Background(), in))
-		},
-		"snooze": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf(p.Snooze(context.Background(), in, p.Now().Add(time.Hour)))
-		},
-		"unread": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf(p.MarkUnread(context.Background(), in))
-		},
-		"read": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf(p.MarkRead(context.Background(), in.User, []notify.Shown{{Group: in.Group, Last: p.id()}}))
-		},
-		"unseen": func(p world, _, _ notify.Notification, in notify.In) error {
-			return errOf(p.Unseen(context.Background(), reader(in.User)))
-		},
+	// n is stored, and m is another event of its group.
+	ops := func(p world, in notify.In, n, m notify.Notification) map[string]func() error {
+		ctx, due := context.Background(), p.Now().Add(time.Hour)
+		shown := []notify.Shown{{Group: in.Group, Last: p.id()}}
+		return map[string]func() error{
+			"notify":         func() error { return errOf3(p.Notify(ctx, m)) },
+			"retract":        func() error { return errOf(p.Retract(ctx, n)) },
+			"retract target": func() error { return errOf(p.RetractTarget(ctx, n.User, n.Activity.Object)) },
+			"archive":        func() error { return errOf(p.Archive(ctx, in)) },
+			"snooze":         func() error { return errOf(p.Snooze(ctx, in, due)) },
+			"unread":         func() error { return errOf(p.MarkUnread(ctx, in)) },
+			"read":           func() error { return errOf(p.MarkRead(ctx, in.User, shown)) },
+			"unseen":         func() error { return errOf(p.Unseen(ctx, reader(in.User))) },
+		}
 	}
 	w := newWorld(t, nil)
 	user, pairs := 0, 0
 	orders := []string{"abab", "abba", "baab", "baba", "bbaa", "aaabbb", "ababab", "bababa"}
-	names := slices.Sorted(maps.Keys(ops))
+	names := slices.Sorted(maps.Keys(ops(w, notify.In{}, notify.Notification{}, notify.Notification{})))
 	for i, a := range names {
 		for _, b := range names[i:] {
-			first, second := ops[a], ops[b]
 			if pairs++; !faults.Full() && pairs%4 > 0 {
 				continue
 			}
@@ -69,17 +57,12 @@ func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 				w.pass(time.Second)
 				m := w.of(t, in)
 				s1, s2 := newSteps(), newSteps()
-				p1, p2 := w.process(t, nil, s1.Wrap), w.process(t, nil, s2.Wrap)
+				first, second := ops(w.process(t, nil, s1.Wrap), in, n, m)[a], ops(w.process(t, nil, s2.Wrap), in, n, m)[b]
 				var e1, e2 error
-				s1.start(func() { e1 = first(p1, n, m, in) })
-				s2.start(func() { e2 = second(p2, n, m, in) })
+				s1.start(func() { e1 = first() })
+				s2.start(func() { e2 = second() })
 				for _, c := range order {
-					switch c {
-					case 'a':
-						s1.step()
-					case 'b':
-						s2.step()
-					}
+					map[rune]*steps{'a': s1, 'b': s2}[c].step()
 				}
 				s1.finish()
 				s2.finish()
@@ -145,21 +128,12 @@ func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 				}
 			})
 		}
-		written := make(chan struct{})
-		go func() {
-			wg.Wait()
-			close(written)
-		}()
-		for watching := true; watching; {
-			select {
-			case <-written:
-				watching = false
-			default:
-			}
+		for range 20 { // while they write
 			g := w.group(t)
 			require.True(t, 0 <= g.N && g.N <= 100 && g.off <= 101, "n %d, off %d", g.N, g.off)
 			require.Equal(t, g.live, int(g.N))
 		}
+		wg.Wait()
 		for i := range faults.Size(20, 5) {
 			f := w.like(filler(i).ID)
 			f.CountBy, f.Activity.ID = count, n.Activity.ID-ids.ID(i)-1

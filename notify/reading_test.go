@@ -1,7 +1,6 @@
 package notify_test
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -20,29 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// ahead is a clock that is fast or slow by as much.
-type ahead struct {
-	*clock
-	by time.Duration
-}
-
-func (a ahead) Now() time.Time { return a.clock.Now().Add(a.by) }
-
-func (a ahead) Next(context.Context) (ids.ID, error) {
-	return ids.At(a.Now()) + (a.id() - ids.At(a.clock.Now())), nil
-}
-
-// skewed is a process on the table of w whose clock is ahead.
-func (w world) skewed(t testing.TB, by time.Duration, wrap ...wrapper) world {
-	t.Helper()
-	a := ahead{w.clock, by}
-	var err error
-	w.Repository, err = notify.New(dynamotest.DB(t, wrap...), w.table, a, &notify.Options{Now: a.Now, Consistent: true})
-	require.NoError(t, err)
-	return w
-}
-
-// raw is a group as it stands in the table.
+// raw is a group as it is stored.
 type raw struct {
 	PK     string `dynamo:"pk"`
 	SK     string `dynamo:"sk"`
@@ -148,7 +125,8 @@ func (w world) stateSize(t testing.TB, user string) int {
 	return len(text)
 }
 
-func (w world) stands(t testing.TB, to notify.In) raw {
+// inTable is a group as it is stored.
+func (w world) inTable(t testing.TB, to notify.In) raw {
 	t.Helper()
 	var g raw
 	require.NoError(t, w.items(t).Get("pk", userPK(to.User)).Range("sk", dynamo.Equal, "G#"+to.Group).Consistent(true).One(t.Context(), &g))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -126,6 +125,39 @@ func TestALostAnswerIsNotForgotten(t *testing.T) {
 	}
 }
 
+// A write is applied twice, or its answer is lost and it is sent again.
+func TestAWriteSentTwiceReportsItsChange(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []faults.Kind{faults.Twice, faults.LostAfter} {
+		in, writes := faults.New(t, 1, faults.Rates{}), 0
+		in.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op != "UpdateItem" && op != "PutItem" {
+				return faults.Fault{}
+			}
+			if writes++; kind == faults.LostAfter && writes%2 == 0 {
+				return faults.Fault{}
+			}
+			return faults.Fault{Kind: kind}
+		})
+		w := newAudience(t, 0).process(t, nil, in.Wrap)
+		w.watchers(t, w.answer("zoe"))
+		for _, by := range []notify.CountBy{notify.ByActivity, notify.ByActor} {
+			first, second := w.like("ann"), w.like("ann")
+			first.CountBy, second.CountBy = by, by
+			w.store(t, first, second) // by an update, and by a put
+			require.Equal(t, w.group(t).Last, w.group(t).PlaceID())
+			require.True(t, w.retract(t, second))
+			require.False(t, w.retract(t, w.like("ann")), "it never came")
+			if by == notify.ByActor {
+				w.store(t, w.like("chris")) // the second was all of the first's actor
+			}
+			emptied, err := w.RetractTarget(t.Context(), "bob", first.Activity.Object)
+			require.NoError(t, err)
+			require.Equal(t, 1, emptied)
+		}
+	}
+}
+
 // A process remembers what it stored.
 func TestARepeatByTheSameProcessMovesNothing(t *testing.T) {
 	t.Parallel()
@@ -178,7 +210,7 @@ type viewed struct {
 
 func (r *repeats) run(t *testing.T) {
 	t.Helper()
-	reads := r.skewed(t, -5*time.Second+r.upTo(10*time.Second))
+	reads := r.skewed(t, -5*time.Second+r.upTo(10*time.Second), nil)
 	for range 60 {
 		switch r.random.IntN(7) {
 		case 0, 1:
@@ -244,7 +276,7 @@ func (r *repeats) notify(t *testing.T) {
 		return held
 	}}
 	inject := faults.New(t, r.random.Uint64(), faults.Standard)
-	p := r.skewed(t, -5*time.Second+r.upTo(10*time.Second), late.Wrap, inject.Wrap)
+	p := r.skewed(t, -5*time.Second+r.upTo(10*time.Second), nil, late.Wrap, inject.Wrap)
 	_, _, err := p.Notify(t.Context(), c.event)
 	c.answered = err == nil
 	if c.lost > given {
@@ -252,29 +284,21 @@ func (r *repeats) notify(t *testing.T) {
 	}
 }
 
-// listed are the events that are stored.
+// listed are the calls whose events are stored.
 func (r *repeats) listed(t *testing.T) (events []*call) {
 	t.Helper()
-	stored := r.stored(t)
+	stored := map[string]bool{}
+	for _, item := range r.groupItems(t, r.user) {
+		for name := range item {
+			stored[name] = true
+		}
+	}
 	for _, c := range r.calls {
-		if slices.Contains(stored, c.event.Activity.ID) {
+		if stored["e"+c.event.Activity.ID.String()] {
 			events = append(events, c)
 		}
 	}
 	return events
-}
-
-// stored are the ids of the user's events.
-func (r *repeats) stored(t *testing.T) (all []ids.ID) {
-	t.Helper()
-	for _, item := range r.groupItems(t, r.user) {
-		for name := range item {
-			if id, err := ids.Parse(strings.TrimPrefix(name, "e")); err == nil && name[0] == 'e' {
-				all = append(all, id)
-			}
-		}
-	}
-	return all
 }
 
 func (r *repeats) check(t *testing.T) {

@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,13 +104,8 @@ func TestAGroupShowsItsRemainingEvents(t *testing.T) {
 	want.Data, want.Time = nil, want.ID.Time()
 	require.Equal(t, want, g.activity(t))
 
-	require.Greater(t, w.store(t, w.albumLike(ns[0])).Last, g.Last)
-}
-
-// albumLike is a further event of the group.
-func (w world) albumLike(n notify.Notification) notify.Notification {
-	n.Activity.ID, n.Activity.Actor.ID = w.id(), "new"
-	return n
+	ns[0].Activity.ID = w.id()
+	require.Greater(t, w.store(t, ns[0]).Last, g.Last)
 }
 
 func TestARetractionKeepsTheShelf(t *testing.T) {
@@ -142,38 +138,54 @@ func TestARetractionKeepsTheShelf(t *testing.T) {
 	}
 }
 
-// What was seen by a set stays seen, however much of it is retracted. The set has
-// neither the place nor Last of what is left.
-func TestARetractionMakesNothingUnseen(t *testing.T) {
+// The user looks within Window of the events, which are retracted later, one by one.
+func TestRetractionsNeverMakeASeenOrReadGroupUnseen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	first, second, third := w.like("ann"), w.like("chris"), w.like("dora")
-	w.store(t, first)
-	shown := w.store(t, second).Last
-	w.store(t, third)
-	has := func(id ids.ID) bool { return id == shown }
-	require.False(t, w.group(t).Shown(has))
-	require.True(t, w.retract(t, third))
-	require.True(t, w.group(t).Shown(has))
-	require.True(t, w.retract(t, second))
-	require.True(t, w.group(t).Shown(has))
-	w.store(t, w.like("eve"))
-	require.False(t, w.group(t).Shown(has))
+	for name, mark := range map[string]func(world, notify.View) error{
+		"seen": func(w world, v notify.View) error { return errOf(w.MarkSeen(t.Context(), "bob", v)) },
+		"read": func(w world, v notify.View) error { return errOf(w.MarkAllRead(t.Context(), "bob", v)) },
+	} {
+		w := newWorld(t, nil)
+		left, second, third := w.like("ann"), w.like("chris"), w.like("dora")
+		w.store(t, left)
+		w.pass(time.Second)
+		w.store(t, second)
+		w.pass(time.Second)
+		require.NoError(t, mark(w, notify.See(w.list(t, "bob"))))
+		require.Zero(t, w.unseen(t, "bob"))
+		w.pass(time.Second)
+		w.store(t, third)
+		require.Equal(t, 1, w.unseen(t, "bob"))
+		w.pass(24 * time.Hour)
+		for _, n := range []notify.Notification{third, second} {
+			require.True(t, w.retract(t, n))
+			require.Zero(t, w.unseen(t, "bob"), name)
+			e := w.list(t, "bob")[0]
+			require.True(t, e.Seen)
+			require.Equal(t, name == "read", e.Read)
+		}
+		w.store(t, w.like("eve"))
+		require.Equal(t, 1, w.unseen(t, "bob"))
+	}
 }
 
-// A group that a reader put back stays where it is, since that may be unseen.
-func TestARetractionKeepsAWokenGroupInItsPlace(t *testing.T) {
+// What was not seen of a woken group is its waking, which no retraction hides.
+func TestARetractionLeavesAWokenGroupUnseen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	left, gone := w.like("ann"), w.like("chris")
-	w.store(t, left)
-	g := w.group(t)
-	woken := w.id()
-	place := group.Place(group.Listed, woken, g.SK)
-	w.set(t, map[string]any{"last": place, "lv": woken, group.FloorAttr: woken})
+	res := w.store(t, left)
+	w.pass(time.Minute)
+	require.NoError(t, errOf(w.MarkSeen(t.Context(), "bob", notify.See(w.list(t, "bob")))))
+	changed, err := w.Snooze(t.Context(), notify.In{User: "bob", Group: res.Group}, w.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Zero(t, w.unseen(t, "bob"))
+	w.pass(2 * time.Hour)
+	require.Equal(t, 1, w.unseen(t, "bob"))
 	w.store(t, gone)
 	require.True(t, w.retract(t, gone))
-	require.Equal(t, place, w.group(t).Place)
+	require.Equal(t, 1, w.unseen(t, "bob"))
 }
 
 // The retraction moves the group after Archive has read it.
@@ -186,16 +198,8 @@ func TestAGroupIsArchivedWhereARetractionLeftIt(t *testing.T) {
 	gone := w.like("chris")
 	w.store(t, gone)
 	require.Greater(t, w.group(t).PlaceID(), want)
-	inject := faults.New(t, 1, faults.Rates{})
-	inject.Script(func(_ string, _ []byte, n int) faults.Fault {
-		if n == 2 {
-			require.True(t, w.retract(t, gone))
-		}
-		return faults.Fault{}
-	})
-	changed, err := w.process(t, nil, inject.Wrap).Archive(t.Context(), notify.In{User: "bob", Group: w.list(t, "bob")[0].Group})
-	require.NoError(t, err)
-	require.True(t, changed)
+	inject := faults.Before(t, "UpdateItem", func() { require.True(t, w.retract(t, gone)) })
+	does(t)(w.process(t, nil, inject.Wrap).Archive(t.Context(), notify.In{User: "bob", Group: w.list(t, "bob")[0].Group}))
 	require.Equal(t, group.Place(group.Archived, want, w.group(t).SK), w.group(t).Place)
 }
 
@@ -275,32 +279,6 @@ func TestRetractTargetLeavesNoGhosts(t *testing.T) {
 	w.store(t, again)
 }
 
-func TestARetractionWhoseAnswerIsLostChangedTheGroup(t *testing.T) {
-	t.Parallel()
-	for name, retract := range map[string]func(world, notify.Notification) (bool, error){
-		"an event": func(w world, n notify.Notification) (bool, error) { return w.Retract(t.Context(), n) },
-		"a target": func(w world, n notify.Notification) (bool, error) {
-			groups, err := w.RetractTarget(t.Context(), n.User, n.Activity.Object)
-			return groups == 1, err
-		},
-	} {
-		w := newWorld(t, nil)
-		n := w.like("ann")
-		w.store(t, n)
-		inject := faults.New(t, 1, faults.Rates{})
-		inject.Script(func(_ string, _ []byte, n int) faults.Fault {
-			if n != 2 { // the write
-				return faults.Fault{}
-			}
-			return faults.Fault{Kind: faults.LostAfter}
-		})
-		changed, err := retract(w.process(t, nil, inject.Wrap), n)
-		require.NoError(t, err)
-		require.True(t, changed, name)
-		require.Equal(t, 1, inject.Count(faults.LostAfter), name)
-	}
-}
-
 // Lists show the IDs of activities. A user who has one must not take back another's event.
 func TestNobodyTakesBackWhatAnotherDid(t *testing.T) {
 	t.Parallel()
@@ -309,9 +287,26 @@ func TestNobodyTakesBackWhatAnotherDid(t *testing.T) {
 	w.store(t, n)
 	other := n
 	other.Activity.Actor = feed.Ref{ID: "mallory"}
-	_, err := w.Retract(t.Context(), other)
-	require.ErrorIs(t, err, plaza.ErrConflict)
+	require.ErrorIs(t, errOf(w.Retract(t.Context(), other)), plaza.ErrConflict)
+	require.ErrorIs(t, errOf3(w.Notify(t.Context(), other)), plaza.ErrConflict, "nor have it under that ID")
 	require.Len(t, w.list(t, "bob"), 1)
 	require.True(t, w.retract(t, n))
 	require.False(t, w.retract(t, other), "it is off")
+}
+
+// The text of what a group is about may be as long as a Ref allows.
+func TestTheLongestTargetIsRetracted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, about := range []feed.Ref{
+		{Kind: strings.Repeat("#", 256), ID: strings.Repeat("#", 256)},
+		{Kind: strings.Repeat("#", 255), ID: strings.Repeat("#", 254)},
+		{Kind: strings.Repeat("#", 250), ID: strings.Repeat("#", 250)},
+	} {
+		n, err := w.RetractTarget(t.Context(), "bob", about)
+		if err != nil {
+			require.ErrorIs(t, err, plaza.ErrInvalid)
+		}
+		require.Zero(t, n)
+	}
 }

@@ -34,16 +34,18 @@ func (w world) unread(t testing.TB, from, to ids.ID) (things []string, more bool
 
 func TestUnreadIsWhatASpanHas(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	stated := callstest.ReadCosts(t, "..", "notify")
 	var last []ids.ID
 	for n := range 8 {
 		last = append(last, w.store(t, w.thing(n)).Last)
 		w.pass(time.Second)
 	}
-	for _, later := range []bool{false, true} { // with the state, and apart from it
-		if later {
-			w.pass(2 * time.Minute)
-		}
+	for _, most := range []dynamotest.Cost{ // with the state, and apart from it
+		stated.Of("Repository.UnreadBetween"),
+		stated.Of("Repository.UnreadBetween", "4 KB of groups", "over a minute after its end"),
+	} {
 		for _, c := range []struct {
 			from, to ids.ID
 			want     []string
@@ -54,10 +56,13 @@ func TestUnreadIsWhatASpanHas(t *testing.T) {
 			{last[7] + 1, last[7] + 2, nil},
 			{0, last[0], nil},
 		} {
-			got, more := w.unread(t, c.from, c.to)
-			require.Equal(t, c.want, got)
-			require.False(t, more)
+			meter.AtMost(t, "unread", most, func() {
+				got, more := w.unread(t, c.from, c.to)
+				require.Equal(t, c.want, got)
+				require.False(t, more)
+			})
 		}
+		w.pass(2 * time.Minute)
 	}
 	for n := range 4 {
 		in := notify.In{User: "bob", Group: fmt.Sprintf("photo:%d#like#2026-03-10", n)}
@@ -113,27 +118,4 @@ func TestUnreadStopsAtAHundred(t *testing.T) {
 	meter.AtMost(t, "past those that are read", most, func() { got, more = w.unread(t, 0, ids.At(w.Now().Add(time.Second))) })
 	require.Equal(t, []string{"200"}, got, "past those that are read")
 	require.False(t, more)
-}
-
-func TestUnreadCostsWhatIsStated(t *testing.T) {
-	t.Parallel()
-	stated := callstest.ReadCosts(t, "..", "notify")
-	w := newWorld(t, nil)
-	for n := range 8 {
-		w.store(t, w.thing(n))
-	}
-	w.allRead(t, "bob")
-	w.pass(time.Minute)
-	w.store(t, w.thing(9))
-	meter := dynamotest.NewMeter()
-	metered := w.process(t, nil, meter.Wrap)
-	span := notify.Span{From: ids.At(noon), To: ids.At(w.Now()) + 1<<20}
-	read := func() {
-		entries, _, err := metered.UnreadBetween(t.Context(), "bob", span)
-		require.NoError(t, err)
-		require.Len(t, entries, 1)
-	}
-	meter.AtMost(t, "just over", stated.Of("Repository.UnreadBetween"), read)
-	w.pass(2 * time.Minute)
-	meter.AtMost(t, "a while ago", stated.Of("Repository.UnreadBetween", "4 KB of groups", "over a minute after its end"), read)
 }

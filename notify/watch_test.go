@@ -16,7 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -86,11 +85,7 @@ func (a audience) skewed(t testing.TB, by time.Duration, opts *notify.Options, w
 	if o.Watchers == nil {
 		o.Watchers = graph{a.follows(t, nil), 2}
 	}
-	clock := ahead{a.clock, by}
-	o.Now = clock.Now
-	r, err := notify.New(dynamotest.DB(t, wrap...), a.table, clock, &o)
-	require.NoError(t, err)
-	return world{r, a.clock, a.table}
+	return a.world.skewed(t, by, &o, wrap...)
 }
 
 // answer is a new answer to the question.
@@ -167,6 +162,7 @@ func watchersTo(n int) []string {
 	return users
 }
 
+// The policy drops it for one of them.
 func TestWatchersAreNotifiedButNotTheActor(t *testing.T) {
 	t.Parallel()
 	a := newAudience(t, 5)
@@ -177,12 +173,15 @@ func TestWatchersAreNotifiedButNotTheActor(t *testing.T) {
 	a.watchers(t, n)
 	require.Len(t, a.jobs(t), 1)
 	var attempts []notify.Attempt
-	delivered, err := a.process(t, &notify.Options{OnAttempt: func(d notify.Attempt) { attempts = append(attempts, d) }}).Deliver(t.Context())
+	delivered, err := a.process(t, &notify.Options{
+		Policy:    byWatcher(func(user string) (notify.Decision, error) { return notify.Decision{Drop: user == watcher(4)}, nil }),
+		OnAttempt: func(d notify.Attempt) { attempts = append(attempts, d) },
+	}).Deliver(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, delivered)
 	require.Equal(t, []notify.Attempt{{Object: question, ID: n.Activity.ID, Watchers: 6, Done: true}}, attempts)
 	require.Empty(t, a.jobs(t))
-	a.notifiedOf(t, n.Activity.ID, watchersTo(5)...)
+	a.notifiedOf(t, n.Activity.ID, watchersTo(4)...)
 
 	e := a.list(t, watcher(3))[0]
 	n.Activity.To, n.Activity.Time = nil, n.Activity.ID.Time()
@@ -237,55 +236,4 @@ func TestARepeatOfWatchersIsHarmless(t *testing.T) {
 func withUser(n notify.Notification, user string) notify.Notification {
 	n.User = user
 	return n
-}
-
-func TestWatchersThatAreSentTwiceAreCreated(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []faults.Kind{faults.LostAfter, faults.Twice} {
-		a := newAudience(t, 0)
-		injector := faults.New(t, 1, faults.Rates{})
-		injector.Script(func(op string, _ []byte, n int) faults.Fault {
-			if op != "PutItem" || n > 2 {
-				return faults.Fault{}
-			}
-			return faults.Fault{Kind: kind}
-		})
-		a.process(t, nil, injector.Wrap).watchers(t, a.answer("zoe"))
-		require.Equal(t, 1, injector.Count(kind))
-	}
-}
-
-func TestInvalidWatchersMakeNoRequest(t *testing.T) {
-	t.Parallel()
-	a := newAudience(t, 0)
-	meter := dynamotest.NewMeter()
-	w := a.process(t, nil, meter.Wrap)
-	for name, c := range map[string]struct {
-		object feed.Ref
-		change func(*notify.Notification)
-		field  string
-	}{
-		"no object":             {feed.Ref{}, func(*notify.Notification) {}, "Object"},
-		"a colon in its kind":   {feed.Ref{Kind: "a:b", ID: "7"}, func(*notify.Notification) {}, "Object"},
-		"it is too long":        {feed.Ref{Kind: "question", ID: strings.Repeat("x", 250)}, func(*notify.Notification) {}, "Object"},
-		"a user":                {question, func(n *notify.Notification) { n.User = "bob" }, "User"},
-		"no id":                 {question, func(n *notify.Notification) { n.Activity.ID = 0 }, "Activity.ID"},
-		"an id from the future": {question, func(n *notify.Notification) { n.Activity.ID = ids.At(w.Now().Add(time.Hour)) }, "Activity.ID"},
-		"no verb":               {question, func(n *notify.Notification) { n.Activity.Verb = "" }, "Activity.Verb"},
-		"too much data":         {question, func(n *notify.Notification) { n.Activity.Data = []byte(`"` + strings.Repeat("x", 5<<10) + `"`) }, "Activity.Data"},
-	} {
-		n := w.answer("zoe")
-		c.change(&n)
-		_, err := w.NotifyWatchers(t.Context(), c.object, n)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid, name)
-		require.Equal(t, c.field, invalid.Field, name)
-	}
-	without := a.world.process(t, nil, meter.Wrap)
-	_, err := without.NotifyWatchers(t.Context(), question, w.answer("zoe"))
-	require.ErrorIs(t, err, plaza.ErrInvalid)
-	_, err = without.Deliver(t.Context())
-	require.ErrorIs(t, err, plaza.ErrInvalid)
-	require.ErrorIs(t, without.Run(t.Context()), plaza.ErrInvalid)
-	require.Zero(t, meter.Take().Requests)
 }

@@ -68,15 +68,34 @@ func newWorld(t testing.TB, opts *notify.Options, wrap ...wrapper) world {
 // process returns a repository of another process on the same table.
 func (w world) process(t testing.TB, opts *notify.Options, wrap ...wrapper) world {
 	t.Helper()
+	return w.skewed(t, 0, opts, wrap...)
+}
+
+// skewed is a process whose clock is ahead.
+func (w world) skewed(t testing.TB, by time.Duration, opts *notify.Options, wrap ...wrapper) world {
+	t.Helper()
 	o := notify.Options{Consistent: true}
 	if opts != nil {
 		o = *opts
 	}
-	o.Now = w.Now
+	own := ahead{w.clock, by}
+	o.Now = own.Now
 	var err error
-	w.Repository, err = notify.New(dynamotest.DB(t, wrap...), w.table, w.clock, &o)
+	w.Repository, err = notify.New(dynamotest.DB(t, wrap...), w.table, own, &o)
 	require.NoError(t, err)
 	return w
+}
+
+// ahead is a clock that is fast or slow by as much.
+type ahead struct {
+	*clock
+	by time.Duration
+}
+
+func (a ahead) Now() time.Time { return a.clock.Now().Add(a.by) }
+
+func (a ahead) Next(context.Context) (ids.ID, error) {
+	return ids.At(a.Now()) + ids.ID(a.ids.Add(1)), nil
 }
 
 // like is a new like of bob's photo.

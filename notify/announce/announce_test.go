@@ -39,7 +39,7 @@ func TestAnAnnouncementIsReadAsItWasGiven(t *testing.T) {
 	require.Equal(t, bare, w.listed(t)[0])
 }
 
-func TestARepeatGetsWhatStands(t *testing.T) {
+func TestARepeatGetsWhatIsStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for name, from := range map[string]time.Time{
@@ -236,7 +236,7 @@ func TestAWithdrawnAnnouncementStaysWithdrawn(t *testing.T) {
 		for range 2 {
 			changed, err := other.Withdraw(t.Context(), a.Audience, a.ID)
 			require.NoError(t, err)
-			require.False(t, changed, "nothing stood there")
+			require.False(t, changed, "there was nothing")
 		}
 		w.forward(passed)
 		require.Zero(t, late.Arrive(t))
@@ -307,15 +307,11 @@ func TestConcurrentRepeatsAnnounceOnce(t *testing.T) {
 		for range 16 {
 			p := w.process(t, nil)
 			all.Go(func() {
-				a, isNew, err := p.Announce(t.Context(), given)
-				for faults.Passing(err) {
-					a, isNew, err = p.Announce(t.Context(), given)
-				}
+				var a notify.Announcement
+				var isNew bool
+				faults.Acknowledged(t, func() (err error) { a, isNew, err = p.Announce(t.Context(), given); return err })
 				mu.Lock()
 				defer mu.Unlock()
-				if err != nil {
-					t.Error(err)
-				}
 				found[a.ID] = true
 				if isNew {
 					created++

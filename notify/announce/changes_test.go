@@ -63,7 +63,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		sees("Erase", announce.Change{Kind: announce.Erased, Announcement: a},
 			announce.Change{Kind: announce.Erased, Announcement: own}, announce.Change{Kind: announce.Erased, Announcement: moved})
 
-		b := w.bell(t, 0)
+		b := w.bell(t)
 		b.notify(t, "ann")
 		sees("another part of the table")
 	})

@@ -2,8 +2,6 @@ package announce_test
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,26 +32,26 @@ var made atomic.Uint64
 // bell is a process of a service: its users' notifications, with announcements.
 type bell struct {
 	*notify.Repository
-	now func() time.Time
+	source
 }
 
-// bell makes another process, whose clock is ahead.
-func (w world) bell(t *testing.T, ahead time.Duration, wrap ...wrapper) bell {
+// bell makes another process.
+func (w world) bell(t *testing.T, wrap ...wrapper) bell {
 	t.Helper()
-	b := bell{now: func() time.Time { return w.Now().Add(ahead) }}
-	announcements := w.process(t, &announce.Options{Now: b.now}, wrap...)
+	b := bell{source: source{w.Now, &made}}
+	announcements := w.process(t, nil, wrap...)
 	var err error
-	b.Repository, err = notify.New(announcements.db, w.table, source{b.now, &made}, &notify.Options{
-		Announcements: announcements, Consistent: true, Now: b.now,
+	b.Repository, err = notify.New(announcements.db, w.table, b.source, &notify.Options{
+		Announcements: announcements, Consistent: true, Now: w.Now,
 	})
 	require.NoError(t, err)
 	return b
 }
 
-// notify tells the user of a like of another photo.
+// notify notifies the user of a like of another photo.
 func (b bell) notify(t *testing.T, user string) {
 	t.Helper()
-	id, err := source{b.now, &made}.Next(t.Context())
+	id, err := b.Next(t.Context())
 	require.NoError(t, err)
 	_, created, err := b.Notify(t.Context(), notify.Notification{User: user, Activity: feed.Activity{
 		ID: id, Actor: feed.Ref{ID: "fan"}, Verb: "like", Object: feed.Ref{Kind: "photo", ID: id.String()},
@@ -107,7 +105,7 @@ func TestAnAnnouncementOfBeforeSignupIsHidden(t *testing.T) {
 	old.From = today.Add(-24 * time.Hour)
 	w.announce(t, old)
 	w.forward(lead)
-	b := w.bell(t, 0, in.Wrap)
+	b := w.bell(t, in.Wrap)
 	for joined, want := range map[time.Time]int{
 		{}:                              2,
 		old.From:                        2,
@@ -132,18 +130,13 @@ func TestWithdrawnDismissedAndForeignAnnouncementsDoNotShow(t *testing.T) {
 	staff.Audience = "staff"
 	w.announce(t, staff)
 	w.forward(lead)
-	b := w.bell(t, 0)
+	b := w.bell(t)
 	ann, bob := everyone("ann", time.Time{}), everyone("bob", time.Time{})
 	require.ElementsMatch(t, []string{"one", "two", "three"}, announced(b.list(t, ann, 10)))
 	require.Equal(t, 3, b.unseen(t, ann))
 
 	require.NoError(t, errOf(b.Dismiss(t.Context(), "ann", two.ID)))
-	left := b.list(t, ann, 10)
-	require.ElementsMatch(t, []string{"one", "three"}, announced(left))
-	for _, e := range left {
-		require.False(t, e.Seen)
-		require.False(t, e.Read)
-	}
+	require.ElementsMatch(t, []string{"one", "three"}, announced(b.list(t, ann, 10)))
 	require.Equal(t, 2, b.unseen(t, ann))
 	require.Equal(t, 3, b.unseen(t, bob))
 
@@ -164,55 +157,6 @@ func TestWithdrawnDismissedAndForeignAnnouncementsDoNotShow(t *testing.T) {
 	require.Equal(t, three, *entry.Announcement)
 }
 
-// TestEveryUserSeesEveryAnnouncementAsNew has users who list and mark all the time, each
-// time by another process, while announcements and likes come. Clocks differ by up to half
-// a Window.
-func TestEveryUserSeesEveryAnnouncementAsNew(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(20) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		upTo := func(d time.Duration) time.Duration { return time.Duration(random.Int64N(int64(d) + 1)) }
-		slow := &during{op: "PutItem"}
-		w := newWorld(t, slow.wrap)
-		slow.f = func() { w.forward(upTo(notify.Window / 4)) }
-		bells := make([]bell, 3)
-		for i := range bells {
-			bells[i] = w.bell(t, upTo(notify.Window/2))
-		}
-		wasNew := map[string]bool{} // by user and title
-		look := func(b bell, user string) []notify.Entry {
-			entries := b.list(t, everyone(user, time.Time{}), 100)
-			for _, e := range entries {
-				if e.Announcement != nil && !e.Seen {
-					wasNew[user+e.Announcement.Title] = true
-				}
-			}
-			return entries
-		}
-		users := []string{"ann", "bob"}
-		var want []string
-		for n := range faults.Size(60, 40) {
-			w.forward(upTo(announce.CacheTTL / 3))
-			if n%5 == 0 && n < faults.Size(40, 25) {
-				want = append(want, w.announce(t, w.message(fmt.Sprint(n))).Title)
-			}
-			user := users[random.IntN(2)]
-			b := bells[random.IntN(len(bells))]
-			if random.IntN(2) == 0 {
-				b.notify(t, user)
-			}
-			require.NoError(t, errOf(b.MarkSeen(t.Context(), user, notify.See(look(b, user)))))
-		}
-		w.forward(2 * lead)
-		for _, user := range users {
-			look(bells[0], user)
-			for _, title := range want {
-				require.True(t, wasNew[user+title], "%s did not see %s as new, seed %d", user, title, seed)
-			}
-		}
-	}
-}
-
 // TestAnnouncementsMakeAPageNoMoreExpensive compares the costs of a page and a count with and
 // without announcements.
 func TestAnnouncementsMakeAPageNoMoreExpensive(t *testing.T) {
@@ -223,7 +167,7 @@ func TestAnnouncementsMakeAPageNoMoreExpensive(t *testing.T) {
 		w.announce(t, w.message("Hello"))
 	}
 	w.forward(lead)
-	b := w.bell(t, 0, meter.Wrap)
+	b := w.bell(t, meter.Wrap)
 	w.forward(time.Second)
 	for range 25 {
 		b.notify(t, "ann")

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
@@ -76,35 +79,24 @@ func TestADigestLeavesOutReadAndUnlistedGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
 	p := w.process(t, parts{})
-	p.notify(t, "read", "archived", "snoozed", "retracted", "unread", "seen")
+	p.notify(t, "archived", "snoozed", "retracted", "unread", "seen", "read")
 	at := func(id string) notify.In {
 		return notify.In{User: "ann", Group: "post:" + id + "#comment#2026-03-10"}
 	}
-	for _, e := range p.list(t) {
-		if e.Activity.Object.ID == "read" {
-			require.NoError(t, errOf(p.MarkRead(t.Context(), "ann", []notify.Shown{{Group: e.Group, Last: e.Last}})))
-		}
+	list := func() []notify.Entry {
+		page, err := p.List(t.Context(), notify.Reader{User: "ann"}, cursor.PageRequest{Limit: 100})
+		require.NoError(t, err)
+		return page.Items
 	}
+	require.NoError(t, errOf(p.MarkRead(t.Context(), "ann", []notify.Shown{{Group: at("read").Group, Last: list()[0].Last}})))
 	require.NoError(t, errOf(p.Archive(t.Context(), at("archived"))))
 	require.NoError(t, errOf(p.Snooze(t.Context(), at("snoozed"), noon.AddDate(0, 0, 3))))
 	require.NoError(t, errOf(p.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "post", ID: "retracted"})))
 	w.pass(time.Minute)
-	require.NoError(t, errOf(p.MarkSeen(t.Context(), "ann", p.view(t))))
+	require.NoError(t, errOf(p.MarkSeen(t.Context(), "ann", notify.See(list()))))
 	p.until(t, "09:00:00")
 	p.deliver(t)
 	require.Equal(t, "unread seen", w.objects(t))
-}
-
-func (p process) list(t testing.TB) []notify.Entry {
-	t.Helper()
-	page, err := p.List(t.Context(), notify.Reader{User: "ann"}, first)
-	require.NoError(t, err)
-	return page.Items
-}
-
-func (p process) view(t testing.TB) notify.View {
-	t.Helper()
-	return notify.See(p.list(t))
 }
 
 func TestChannelsHaveTheirOwnDigests(t *testing.T) {
@@ -317,7 +309,6 @@ func TestAScheduleThatFailsFailsTheNotification(t *testing.T) {
 func TestAHotMomentIsSharedByWorkers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
-	const workers = 3
 	users := faults.Size(300, 30)
 	p := w.process(t, parts{opts: digest.Options{JobShards: 4}})
 	for n := range users {
@@ -325,25 +316,23 @@ func TestAHotMomentIsSharedByWorkers(t *testing.T) {
 		require.NoError(t, p.due(t.Context(), user, []string{email}, w.id()))
 	}
 	w.until(t, "09:00:00")
-	failed := make(chan error)
-	done := make(chan int, workers)
+	var delivered atomic.Int64
+	var all sync.WaitGroup
 	groups := groupsOf(func(user string, _ notify.Span) []notify.Entry { return []notify.Entry{{Group: user}} })
-	for range workers {
+	for range 3 {
 		own := w.process(t, parts{opts: digest.Options{JobShards: 4}})
 		worker, err := digest.NewWorker(own.digests, groups, w.mailbox, nil)
 		require.NoError(t, err)
-		go func() {
+		all.Go(func() {
 			n, err := worker.Deliver(t.Context())
-			done <- n
-			failed <- err
-		}()
+			if err != nil {
+				t.Error(err)
+			}
+			delivered.Add(int64(n))
+		})
 	}
-	sum := 0
-	for range workers {
-		sum += <-done
-		require.NoError(t, <-failed)
-	}
-	require.Equal(t, users, sum)
+	all.Wait()
+	require.EqualValues(t, users, delivered.Load())
 	known := map[string]int{}
 	for _, d := range w.all() {
 		known[d.User]++

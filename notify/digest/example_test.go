@@ -1,7 +1,6 @@
 package digest_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log"
@@ -12,7 +11,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
-	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
 // Ann gets one mail a day, and at most one push every five minutes.
@@ -69,68 +67,6 @@ func ExampleNew() {
 	//   bob: comment on post:1
 }
 
-// Users choose what they get by mail, and each mail has a link that unsubscribes with
-// one click. It also applies to digests that are already due.
-func ExampleNewWorker_preferences() {
-	ctx := context.Background()
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	clock := func() time.Time { return now }
-	db, table, _ := streamtest.Example(ctx, notify.Table)
-
-	wants, err := prefs.New(db, table, source{clock}, &prefs.Options{
-		Channels:   []string{"email"},
-		Verbs:      []prefs.Verb{{Name: "comment", Channels: []string{"email"}}, {Name: "like"}},
-		Tokens:     prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: bytes.Repeat([]byte("a secret"), 4)}}, // of your secrets' store
-		Consistent: true,
-		Now:        clock,
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	digests, err := digest.New(db, table, &digest.Options{Now: clock}) // daily at 08:00 UTC
-	if err != nil {
-		log.Fatal(err)
-	}
-	bell, err := notify.New(db, table, source{clock}, &notify.Options{Policy: wants, Scheduler: digests, Now: clock})
-	if err != nil {
-		log.Fatal(err)
-	}
-	mailer := &mailer{}
-	worker, err := digest.NewWorker(digests, bell, mailer, &digest.WorkerOptions{
-		Policy: wants,
-		Unsubscribe: func(user, channel string) (string, error) {
-			return wants.Token(prefs.Subscription{User: user, Verb: prefs.AnyVerb, Channel: channel})
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	day := func() {
-		for _, verb := range []string{"comment", "like"} {
-			n := notify.Notification{User: "ann", Activity: feed.Activity{
-				ID: ids.At(now), Actor: feed.Ref{ID: "bob"}, Verb: verb, Object: feed.Ref{Kind: "post", ID: "1"},
-			}}
-			if _, _, err := bell.Notify(ctx, n); err != nil {
-				log.Fatal(err)
-			}
-		}
-		now = now.Add(24 * time.Hour)
-		if _, err := worker.Deliver(ctx); err != nil {
-			log.Fatal(err)
-		}
-	}
-	day()
-
-	// The mail program calls the link of List-Unsubscribe.
-	s, changed, err := wants.Unsubscribe(ctx, mailer.unsubscribe)
-	fmt.Println(s.User, "wants no", s.Channel, changed, err)
-	day()
-	// Output:
-	// email to ann of 08:00: 1 new
-	//   bob: comment on post:1
-	// ann wants no email true <nil>
-}
-
 // printer is a Sender. A real one renders a mail, and passes Key on as its identity.
 type printer struct{}
 
@@ -140,16 +76,6 @@ func (printer) Send(_ context.Context, d digest.Digest) error {
 		fmt.Printf("  %s: %s on %s\n", e.Actors[0].ID, e.Activity.Verb, e.Activity.Object)
 	}
 	return nil
-}
-
-type mailer struct {
-	printer
-	unsubscribe string
-}
-
-func (m *mailer) Send(ctx context.Context, d digest.Digest) error {
-	m.unsubscribe = d.Unsubscribe
-	return m.printer.Send(ctx, d)
 }
 
 // everywhere is a Policy. Package prefs has one that users set.

@@ -13,7 +13,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -30,9 +29,6 @@ var (
 var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
 const email = "email"
-
-// first is the first page.
-var first = cursor.PageRequest{Limit: 100}
 
 // clock is a world's clock, and makes ids with its time.
 type clock struct {

@@ -4,20 +4,20 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// operation is a call that writes several items, or writes each time, about the groups 0
-// to 3 of a user.
+// operation is a call that writes several items, or writes each time, about the groups of a
+// user. Groups 0 to 3 are there.
 type operation struct {
 	ahead   time.Duration // of the clock of who calls it
 	prepare func(t *testing.T, w world, user string)
@@ -25,7 +25,68 @@ type operation struct {
 	check   func(t *testing.T, w world, user string) // once it was repeated until it succeeded
 }
 
+// written is ann's nth event of that verb about a picture, each time the same.
+func written(user, verb string, n ids.ID) notify.Notification {
+	return notify.Notification{User: user, Activity: feed.Activity{
+		ID: ids.At(noon) + n, Actor: feed.Ref{ID: "ann"}, Verb: verb, Object: feed.Ref{Kind: "picture", ID: "7"},
+	}}
+}
+
+// emptied checks that groups were stored and emptied by one write each.
+func emptied(groups int) func(t *testing.T, w world, user string) {
+	return func(t *testing.T, w world, user string) {
+		empty := 0
+		for _, g := range w.groups(t, user) {
+			if g.N == 0 {
+				require.EqualValues(t, 2, g.Rev)
+				empty++
+			}
+		}
+		require.Equal(t, groups, empty)
+	}
+}
+
 var operations = map[string]operation{
+	"notify, by a put": {
+		prepare: func(t *testing.T, w world, user string) { w.store(t, written(user, "like", 1)) },
+		call: func(ctx context.Context, w world, user string) error {
+			return errOf3(w.Notify(ctx, written(user, "like", 2)))
+		},
+		check: func(t *testing.T, w world, user string) {
+			res, created, err := w.Notify(t.Context(), written(user, "like", 2))
+			require.NoError(t, err)
+			require.False(t, created)
+			g := w.inTable(t, in(user, 7))
+			require.Equal(t, []int{2, 2}, []int{g.N, g.Rev})
+			require.Equal(t, notify.Result{Group: in(user, 7).Group, Last: g.Last}, res)
+		},
+	},
+	"notify, by an update": {
+		call: func(ctx context.Context, w world, user string) error {
+			return errOf3(w.Notify(ctx, written(user, "like", 1)))
+		},
+		check: func(t *testing.T, w world, user string) {
+			require.Equal(t, isStored, w.outcome(t, written(user, "like", 1)))
+			g := w.inTable(t, in(user, 7))
+			require.Equal(t, []int{1, 1}, []int{g.N, g.Rev})
+		},
+	},
+	"retract": {
+		prepare: func(t *testing.T, w world, user string) { w.store(t, written(user, "like", 1)) },
+		call: func(ctx context.Context, w world, user string) error {
+			return errOf(w.Retract(ctx, written(user, "like", 1)))
+		},
+		check: emptied(1),
+	},
+	"retract target": {
+		prepare: func(t *testing.T, w world, user string) {
+			w.store(t, written(user, "like", 1), written(user, "share", 2))
+		},
+		call: func(ctx context.Context, w world, user string) error {
+			return errOf(w.RetractTarget(ctx, user, feed.Ref{Kind: "picture", ID: "7"}))
+		},
+		check: emptied(2),
+	},
 	"mark all read": {
 		prepare: func(t *testing.T, w world, user string) { w.seen(t, user) },
 		call: func(ctx context.Context, w world, user string) error {
@@ -48,7 +109,7 @@ var operations = map[string]operation{
 		check: func(t *testing.T, w world, user string) {
 			require.Equal(t, groups(user, 3, 2, 0), names(w.list(t, user)))
 			require.Equal(t, groups(user, 1), names(w.snoozed(t, user)))
-			late := w.skewed(t, noon.Add(24*time.Hour).Sub(w.Now()))
+			late := w.skewed(t, noon.Add(24*time.Hour).Sub(w.Now()), nil)
 			require.Equal(t, groups(user, 1, 3, 2, 0), names(late.list(t, user)))
 		},
 	},
@@ -64,7 +125,7 @@ var operations = map[string]operation{
 			return errOf(w.Unseen(ctx, reader(user)))
 		},
 		check: func(t *testing.T, w world, user string) {
-			late := w.skewed(t, 2*time.Hour)
+			late := w.skewed(t, 2*time.Hour, nil)
 			require.Equal(t, 3, late.unseen(t, user))
 			got := names(late.list(t, user))
 			require.ElementsMatch(t, groups(user, 0, 1, 2), got[:3])
@@ -87,28 +148,36 @@ func (o operation) run(t *testing.T, w world, user string, faulty func(call func
 	}
 	err := faulty(func(ctx context.Context, p world) error { return o.call(ctx, p, user) })
 	if err != nil {
-		require.NoError(t, o.call(t.Context(), w.skewed(t, o.ahead), user))
+		require.NoError(t, o.call(t.Context(), w.skewed(t, o.ahead, nil), user))
 	}
 	o.check(t, w, user)
 }
 
-func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
+// A process is killed at each of its writes in turn, or its caller gives up at each request.
+func TestAnInterruptedCallLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
+	interrupts := []func(in *faults.Injector, k int, giveUp func()){
+		func(in *faults.Injector, k int, _ func()) { in.KillAt(k) },
+		(*faults.Injector).HangAt,
+		func(in *faults.Injector, k int, _ func()) { in.KillBefore(k) },
+	}
 	for name, o := range operations {
-		killed := true
-		for k := 1; killed; k++ {
-			for i, kill := range faults.Some(1, (*faults.Injector).KillAt, (*faults.Injector).KillBefore) {
+		for i, interrupt := range faults.Some(2, interrupts...) {
+			interrupted := true
+			for k := 1; interrupted; k += 1 + i*faults.Size(0, 1) {
 				inject := faults.New(t, 1, faults.Rates{})
-				kill(inject, k)
+				ctx, giveUp := context.WithCancel(t.Context())
+				interrupt(inject, k, giveUp)
 				o.run(t, w, fmt.Sprint(name, k, i), func(call func(context.Context, world) error) error {
-					err := call(t.Context(), w.skewed(t, o.ahead, inject.Wrap))
-					killed = inject.Count(faults.KilledBefore)+inject.Count(faults.KilledAfter) > 0
-					require.Equal(t, killed, err != nil, "%s, write %d", name, k)
+					err := call(ctx, w.skewed(t, o.ahead, nil, inject.Wrap))
+					interrupted = inject.Count(faults.KilledBefore)+inject.Count(faults.KilledAfter)+inject.Count(faults.Hung) > 0
+					require.Equal(t, interrupted, err != nil, "%s, interrupted at %d: %v", name, k, err)
 					return err
 				})
+				giveUp()
+				require.Less(t, k, 20)
 			}
-			require.Less(t, k, 12)
 		}
 	}
 }
@@ -116,17 +185,11 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 func TestFaultsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	names := []string{}
-	for name := range operations {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	for seed := range faults.Seeds(15) {
-		for _, name := range names {
-			o := operations[name]
+		for name, o := range operations {
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
 			o.run(t, w, fmt.Sprint(name, seed), func(call func(context.Context, world) error) error {
-				p := w.skewed(t, o.ahead, inject.Wrap)
+				p := w.skewed(t, o.ahead, nil, inject.Wrap)
 				faults.Acknowledged(t, func() error { return call(t.Context(), p) })
 				return nil
 			})
@@ -163,49 +226,5 @@ func TestReadsThatLagDoNoHarm(t *testing.T) {
 		}
 		require.Empty(t, w.snoozed(t, user))
 		require.Equal(t, in(user, 0).Group, w.list(t, user)[0].Group)
-	}
-}
-
-func TestADamagedStateHidesNothing(t *testing.T) {
-	t.Parallel()
-	var damaged []string
-	var mu sync.Mutex
-	w := newWorld(t, &notify.Options{Consistent: true, OnCorrupt: func(e *plaza.CorruptError) {
-		mu.Lock()
-		defer mu.Unlock()
-		damaged = append(damaged, e.SK)
-	}})
-	for name, state := range faults.Sample(3, map[string]map[string]any{
-		"no state":       {"rev": 1},
-		"no map":         {"rev": 1, "s": "text"},
-		"no rev":         {"s": map[string]any{"w": "306SKMT000001"}},
-		"a bad id":       {"rev": 1, "s": map[string]any{"w": "lower"}},
-		"a bad list":     {"rev": 1, "s": map[string]any{"x": []byte{0, 1, 2}}},
-		"an empty list":  {"rev": 1, "s": map[string]any{"x": "text"}},
-		"out of order":   {"rev": 1, "s": map[string]any{"rx": append(append([]byte{0}, make([]byte, 15)...), 1)}},
-		"bad dismissals": {"rev": 1, "s": map[string]any{"gone": []byte{0, 1}}},
-		"odd dismissals": {"rev": 1, "s": map[string]any{"gone": []byte{}, "wake": 7}},
-	}) {
-		w.forgeMany(t, name, 0, 3, asWritten)
-		state["pk"], state["sk"], state["last"] = userPK(name), "S", "~"
-		require.NoError(t, w.items(t).Put(state).Run(t.Context()))
-		damaged = nil
-		require.Len(t, w.list(t, name), 3)
-		require.Equal(t, 3, w.unseen(t, name))
-		require.Equal(t, []string{"S", "S"}, damaged, name)
-		page, err := w.List(t.Context(), reader(name), cursor.PageRequest{Limit: 1})
-		require.NoError(t, err)
-		page, err = w.List(t.Context(), reader(name), cursor.PageRequest{Limit: 1, Cursor: page.Next})
-		require.NoError(t, err)
-		require.Len(t, page.Items, 1)
-		view := notify.See(page.Items)
-		for _, err := range []error{
-			errOf(w.MarkSeen(t.Context(), name, view)), errOf(w.MarkAllRead(t.Context(), name, view)), errOf(w.Dismiss(t.Context(), name, 7)),
-		} {
-			require.ErrorIs(t, err, plaza.ErrCorrupt, name)
-		}
-		_, err = w.Snooze(t.Context(), in(name, 1), w.Now().Add(time.Hour))
-		require.ErrorIs(t, err, plaza.ErrCorrupt, name)
-		require.Len(t, w.list(t, name), 3, "a group that nobody would wake is not hidden")
 	}
 }
