@@ -43,7 +43,8 @@ func TestDamageIsNamed(t *testing.T) {
 		"a head":         {"C#g", "~", []attributes{{"n": "text"}, {"n": -1}}, []call{send, add, history, clear, read}},
 		"a head too low": {"C#g", "~", []attributes{{"n": 0}}, []call{send}},
 		"a guard":        {"K#ann#kg", "K", []attributes{{"seq": "text"}, {"seq": 77}}, []call{repeat}},
-		"a message":      {"C#g#0", seqSK(1), []attributes{{"id": 7}, {"sender": 7}}, []call{repeat, edit, recall}},
+		"a message":      {"C#g#0", seqSK(1), []attributes{{"id": 7}, {"sender": 7}}, []call{repeat, edit}},
+		"a sender":       {"C#g#0", seqSK(1), []attributes{{"sender": 7}}, []call{recall}},
 		"an entry":       {"U#ann", "C#g", entries, []call{history, clear, read}},
 		"a pair's head":  {"C#" + pair, "~", []attributes{{"blocked": "text"}}, []call{block}},
 	}, "members") {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"maps"
-	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -187,28 +185,6 @@ func ExampleRepository_History() {
 	// newest: 2 two
 	// older: 1 one
 	// newer: 4 four
-}
-
-// Ann's client shows how far each member has read.
-func ExampleRepository_Receipts() {
-	ctx := context.Background()
-	messages := open(ctx, nil)
-	pair := message.Pair{User: "ann", Other: "ben"}.Conversation()
-	messages.say(ctx, pair, "ann", "one", "two", "three")
-	if _, err := messages.MarkRead(ctx, message.In{Conversation: pair, User: "ben"}, 2); err != nil {
-		log.Fatal(err)
-	}
-
-	read, err := messages.Receipts(ctx, message.In{Conversation: pair, User: "ann"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, user := range slices.Sorted(maps.Keys(read)) {
-		fmt.Println(user, "has read up to", read[user])
-	}
-	// Output:
-	// ann has read up to 3
-	// ben has read up to 2
 }
 
 // A search index and push messages follow the table's stream.

@@ -109,7 +109,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"unset", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { return failed(w.Unset(ctx, subscription)) }},
 		{"unsubscribe", stated.Of("Repository.Set", "up to 40 settings"), func(ctx ctx) error { return failed(w.Unsubscribe(ctx, token)) }},
 		{"set, the 40th", stated.Of("Repository.Set", "up to 40 settings"), sets(0, 38)},
-		{"set, the 61th", stated.Of("Repository.Set", "up to 40 settings", "each further KB of settings"), sets(39, 59)},
+		{"set, the 61st", stated.Of("Repository.Set", "up to 40 settings", "each further KB of settings"), sets(39, 59)},
 		{"settings", cost{Requests: 1, Read: 1}, func(ctx ctx) error { return failed(w.Settings(ctx, ann)) }},
 
 		{"decide, nothing cached", stated.Of("Repository.Decide", "a notification"), decides("like", meter.Wrap)},

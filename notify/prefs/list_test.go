@@ -56,7 +56,7 @@ func pages[T any](t *testing.T, in *faults.Injector, list lister[T], id func(T) 
 	lists := 0
 	pagetest.Run(t, func(*testing.T) pagetest.List[T] {
 		lists++
-		user, last := fmt.Sprint("reader ", lists), 100_000
+		user, last := fmt.Sprint("reader of ", t.Name(), lists), 100_000
 		begin(user)
 		ends := func(_ ctx, name string) { remove(user, name) }
 		return pagetest.List[T]{

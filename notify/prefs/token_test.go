@@ -1,7 +1,6 @@
 package prefs_test
 
 import (
-	"bufio"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -94,13 +93,11 @@ type vector struct {
 
 func vectors(t testing.TB, file string) []vector {
 	t.Helper()
-	f, err := os.Open("testdata/" + file)
+	data, err := os.ReadFile("testdata/" + file)
 	require.NoError(t, err)
-	defer f.Close()
 	var all []vector
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line := lines.Text()
-		if line == "" || strings.HasPrefix(line, "#") {
+	for line := range strings.Lines(string(data)) {
+		if line == "\n" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		var v vector
