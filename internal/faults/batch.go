@@ -118,12 +118,21 @@ func (c client) unprocessed(req wire.Request, d decision) (*http.Response, error
 	if k == 0 {
 		k = 1 + int(d.chance%uint64(max(1, n-1)))
 	}
-	sent, withheld := b.split(chosen(n, k, d.chance))
+	return c.withhold(req, chosen(n, k, d.chance))
+}
+
+// withhold keeps some entries of a batch from the engine, or all of them.
+func (c client) withhold(req wire.Request, entries map[int]bool) (*http.Response, error) {
+	b, err := parseBatch(req)
+	if err != nil {
+		return nil, err
+	}
+	sent, withheld := b.split(entries)
 	field := "UnprocessedItems"
 	if req.Op == "BatchGetItem" {
 		field = "UnprocessedKeys"
 	}
-	if k == n {
+	if len(sent.tables) == 0 {
 		body, err := json.Marshal(map[string]any{"Responses": struct{}{}, field: withheld.items()})
 		return req.Answer(http.StatusOK, body), err
 	}

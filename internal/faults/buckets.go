@@ -1,0 +1,202 @@
+package faults
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"regexp"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+)
+
+// Buckets throttles each partition key of a table and of its indexes at a tenth of what
+// DynamoDB gives one: 100 write units and 300 read units a second, and as much at once. A
+// request is admitted while its bucket is not empty, and is charged afterwards.
+//
+// A second is twenty requests, so that a slow machine changes nothing. What an update or
+// a delete changes in an index is not charged to the index.
+type Buckets struct {
+	mu     sync.Mutex
+	now    int                // requests
+	levels map[string]*bucket // by table or index, and key
+	counts int
+}
+
+type bucket struct {
+	level, limit float64
+	at           int
+}
+
+const (
+	requestsPerSecond = 20
+	writesPerSecond   = 100
+	readsPerSecond    = 300
+)
+
+// Throttled counts the requests that were refused, in part or as a whole.
+func (b *Buckets) Throttled() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.counts
+}
+
+// Wrap puts the buckets before next. They may wrap several clients.
+func (b *Buckets) Wrap(next aws.HTTPClient) aws.HTTPClient { return limited{b, next} }
+
+type limited struct {
+	*Buckets
+	next aws.HTTPClient
+}
+
+func (c limited) Do(r *http.Request) (*http.Response, error) {
+	req, err := wire.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	charges := chargesOf(req)
+	if len(charges) == 0 {
+		return c.next.Do(req.Again())
+	}
+	empty := c.empty(charges)
+	switch {
+	case len(empty) == 0:
+	case batchSize(req) > len(empty):
+		res, err := client{next: c.next}.withhold(req, empty)
+		c.charge(without(charges, empty), res)
+		return res, err
+	default:
+		return overdrawn(req, charges, empty), nil
+	}
+	res, err := c.next.Do(req.Again())
+	if err == nil {
+		c.charge(charges, res)
+	}
+	return res, err
+}
+
+// charge is what one part of a request takes from a bucket.
+type charge struct {
+	resource string // a table or index
+	key      string
+	write    bool
+	units    float64 // of a read: for each 4 KB of the answer
+	part     int     // of a batch or transaction
+}
+
+func (c *Buckets) empty(charges []charge) map[int]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now++
+	empty := map[int]bool{}
+	for _, part := range charges {
+		if c.bucket(part).level <= 0 {
+			empty[part.part] = true
+		}
+	}
+	if len(empty) > 0 {
+		c.counts++
+	}
+	return empty
+}
+
+func (c *Buckets) charge(charges []charge, res *http.Response) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, part := range charges {
+		units := part.units
+		if !part.write && res != nil {
+			units *= math.Max(1, math.Ceil(float64(res.ContentLength)/4096))
+		}
+		c.bucket(part).level -= units
+	}
+}
+
+// bucket returns the part's bucket as it is now.
+func (c *Buckets) bucket(part charge) *bucket {
+	limit := float64(readsPerSecond)
+	if part.write {
+		limit = writesPerSecond
+	}
+	name := fmt.Sprintf("%v %q %s", part.write, part.resource, part.key)
+	b := c.levels[name]
+	if b == nil {
+		if c.levels == nil {
+			c.levels = make(map[string]*bucket)
+		}
+		b = &bucket{level: limit, at: c.now}
+		c.levels[name] = b
+	}
+	b.level = math.Min(limit, b.level+limit*float64(c.now-b.at)/requestsPerSecond)
+	b.at = c.now
+	return b
+}
+
+// partition is the first comparison of a query.
+var partition = regexp.MustCompile(`= *(:\w+)`)
+
+// chargesOf returns what a request will be charged for. Writes are charged by the size of
+// the request. An item's part or userId is the key of an index.
+func chargesOf(req wire.Request) (out []charge) {
+	times := 1.0
+	if transactionSize(req) > 0 {
+		times = 2
+	}
+	for _, p := range parts(req) {
+		c := charge{resource: p.TableName, key: string(p.key("pk")), write: operations[req.Op], part: p.index}
+		switch {
+		case c.write:
+			c.units = times * math.Ceil(float64(p.size)/1024)
+		case p.ConsistentRead:
+			c.units = 1
+		default:
+			c.units = 0.5
+		}
+		if m := partition.FindStringSubmatch(p.KeyConditionExpression); m != nil {
+			c.resource, c.key = p.TableName+p.IndexName, string(p.ExpressionAttributeValues[m[1]])
+		}
+		if c.key == "" {
+			continue // a scan
+		}
+		out = append(out, c)
+		for name, index := range map[string]string{"part": "ranking", "userId": "byUser"} {
+			if of, ok := p.Item[name]; ok {
+				out = append(out, charge{p.TableName + index, string(of), true, c.units / times, p.index})
+			}
+		}
+	}
+	return out
+}
+
+func without(charges []charge, parts map[int]bool) (out []charge) {
+	for _, c := range charges {
+		if !parts[c.part] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// overdrawn refuses a request as DynamoDB does, with the reason.
+func overdrawn(req wire.Request, charges []charge, empty map[int]bool) *http.Response {
+	if n := transactionSize(req); n > 0 {
+		codes := reasons(n, 0, "None")
+		for part := range empty {
+			codes[part] = "ThrottlingError"
+		}
+		return cancelled(req, codes)
+	}
+	reason, resource := "TableReadKeyRangeThroughputExceeded", charges[0].resource
+	if charges[0].write {
+		reason = "TableWriteKeyRangeThroughputExceeded"
+	}
+	return refuse(req, map[string]any{
+		"__type":  errorSpace + "ThrottlingException",
+		"message": "Throughput exceeds the current capacity of one or more partitions.",
+		"throttlingReasons": []map[string]string{{
+			"reason": reason, "resource": "arn:aws:dynamodb:us-east-1:000000000000:table/" + resource,
+		}},
+	})
+}
