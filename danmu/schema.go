@@ -9,13 +9,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/indexes"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// byUser lists the comments of a user in the order of sending. It has only keys, because
-// otherwise each like would be written to it too.
-var byUser = store.Index{Name: "byUser", Partition: "userId", Sort: "sent", Text: true}
+var byUser = indexes.ByUser()
 
 // Table returns the schema of a table with that name, and of its index.
 func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) }

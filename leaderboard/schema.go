@@ -14,12 +14,12 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/indexes"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ranking has the entries in the order of their keys.
-var ranking = store.Index{Name: "ranking", Partition: "part", Sort: "key", Include: []string{"name", "meta"}}
+var ranking = indexes.Ranking()
 
 // Table returns the schema of a table with that name, and of its index.
 func Table(name string) *dynamodb.CreateTableInput { return ranking.Schema(name) }

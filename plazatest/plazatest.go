@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"sync"
-	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -63,9 +62,19 @@ type Options struct {
 // shared is one engine a process, also where no go command runs the tests.
 var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
+// TB is what Start needs of a *testing.T or *testing.B. A program that calls Open does not
+// link package testing.
+type TB interface {
+	Helper()
+	Context() context.Context
+	Cleanup(func())
+	Error(args ...any)
+	Fatal(args ...any)
+}
+
 // Start returns an Env whose tables are deleted when the test ends. It starts an engine
 // if no other test has, which takes a second or two.
-func Start(tb testing.TB, opts *Options) *Env {
+func Start(tb TB, opts *Options) *Env {
 	tb.Helper()
 	local, err := shared()
 	if err != nil {

@@ -118,7 +118,7 @@ func (p plan) cfTable(t Table) cfTable {
 		KeySchema:                 t.Create.KeySchema,
 		DeletionProtectionEnabled: !p.Disposable,
 	}
-	for _, i := range indexes(t.Create) {
+	for _, i := range indexesOf(t.Create) {
 		written := cfIndex{i.name, i.keys, cfProjection{i.projection.ProjectionType, i.projection.NonKeyAttributes}}
 		if i.local {
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes, written)

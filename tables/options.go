@@ -142,7 +142,7 @@ func wellFormed(c *dynamodb.CreateTableInput) bool {
 	if s := c.StreamSpecification; s != nil && (s.StreamEnabled == nil || !slices.Contains(s.StreamViewType.Values(), s.StreamViewType)) {
 		return false
 	}
-	for _, i := range indexes(c) {
+	for _, i := range indexesOf(c) {
 		if i.projection == nil || !tableName.MatchString(i.name) || !isKey(i.keys) ||
 			!slices.Contains(i.projection.ProjectionType.Values(), i.projection.ProjectionType) {
 			return false
@@ -179,7 +179,7 @@ type index struct {
 	projection *types.Projection
 }
 
-func indexes(c *dynamodb.CreateTableInput) []index {
+func indexesOf(c *dynamodb.CreateTableInput) []index {
 	var out []index
 	for _, i := range c.LocalSecondaryIndexes {
 		out = append(out, index{aws.ToString(i.IndexName), true, i.KeySchema, i.Projection})

@@ -8,17 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/feed/comment"
-	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/ids/lease"
-	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/notify"
-	"github.com/plaza-sdk/plaza/notify/message"
-	"github.com/plaza-sdk/plaza/stream"
-	"github.com/plaza-sdk/plaza/stream/letters"
+	"github.com/plaza-sdk/plaza/internal/indexes"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Table is one table.
@@ -90,17 +81,17 @@ func Of(names Names) []Table {
 		schema        func(string) *dynamodb.CreateTableInput
 		expiry        func(string) *dynamodb.UpdateTimeToLiveInput
 	}{
-		{"machines", names.Machines, lease.Table, nil},
-		{"follow", names.Follow, follow.Table, follow.TTL},
-		{"feed", names.Feed, feed.Table, feed.TTL},
-		{"comment", names.Comment, comment.Table, comment.TTL},
-		{"reaction", names.Reaction, reaction.Table, reaction.TTL},
-		{"leaderboard", names.Leaderboard, leaderboard.Table, leaderboard.TTL},
-		{"danmu", names.Danmu, danmu.Table, danmu.TTL},
-		{"notify", names.Notify, notify.Table, notify.TTL},
-		{"message", names.Message, message.Table, message.TTL},
-		{"pollers", names.Pollers, stream.Table, nil},
-		{"letters", names.Letters, letters.Table, letters.TTL},
+		{"machines", names.Machines, store.Schema, nil},
+		{"follow", names.Follow, store.Schema, store.TTL},
+		{"feed", names.Feed, store.Schema, store.TTL},
+		{"comment", names.Comment, store.Schema, store.TTL},
+		{"reaction", names.Reaction, store.Schema, store.TTL},
+		{"leaderboard", names.Leaderboard, indexes.Ranking().Schema, store.TTL},
+		{"danmu", names.Danmu, indexes.ByUser().Schema, store.TTL},
+		{"notify", names.Notify, indexes.Groups().Schema, store.TTL},
+		{"message", names.Message, indexes.Conversations().Schema, store.TTL},
+		{"pollers", names.Pollers, store.Schema, nil},
+		{"letters", names.Letters, store.Schema, store.TTL},
 	} {
 		if t.name == "" {
 			continue

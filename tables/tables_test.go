@@ -7,11 +7,23 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/grants"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -26,6 +38,33 @@ func TestAllHasATableForEachFeature(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, grants.Features(), features)
+}
+
+func TestEachTableIsWhatItsFeatureDescribes(t *testing.T) {
+	t.Parallel()
+	type (
+		schema = func(string) *dynamodb.CreateTableInput
+		expiry = func(string) *dynamodb.UpdateTimeToLiveInput
+	)
+	own := map[string]struct {
+		schema schema
+		expiry expiry
+	}{
+		"machines": {lease.Table, nil}, "follow": {follow.Table, follow.TTL}, "feed": {feed.Table, feed.TTL},
+		"comment": {comment.Table, comment.TTL}, "reaction": {reaction.Table, reaction.TTL},
+		"leaderboard": {leaderboard.Table, leaderboard.TTL}, "danmu": {danmu.Table, danmu.TTL},
+		"notify": {notify.Table, notify.TTL}, "message": {message.Table, message.TTL},
+		"pollers": {stream.Table, nil}, "letters": {letters.Table, letters.TTL},
+	}
+	for _, table := range tables.All("app-") {
+		of := own[table.Feature]
+		require.Equal(t, of.schema(table.Name()), table.Create)
+		if of.expiry == nil {
+			require.Nil(t, table.TTL)
+		} else {
+			require.Equal(t, of.expiry(table.Name()), table.TTL)
+		}
+	}
 }
 
 func TestOfHasTheTablesThatHaveAName(t *testing.T) {

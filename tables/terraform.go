@@ -56,7 +56,7 @@ func (p plan) tfTable(h *hcl, t Table) {
 				h.set([2]string{"name", quote(*a.AttributeName)}, [2]string{"type", quote(string(a.AttributeType))})
 			})
 		}
-		for _, i := range indexes(t.Create) {
+		for _, i := range indexesOf(t.Create) {
 			h.index(i)
 		}
 		if t.TTL != nil {

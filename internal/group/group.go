@@ -13,7 +13,6 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/jsontext"
-	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Cap is how many events a group counts.
@@ -63,15 +62,6 @@ func newest(actors []string) (n Newest) {
 		}
 	}
 	return n
-}
-
-// Index is the order of a partition's groups by place. It includes state, the
-// attribute of an item that is read with its first page. An index may not change,
-// so further attributes belong in Data.
-func Index(state string) store.Index {
-	return store.Index{Name: "recent", Sort: "last", Text: true, Include: []string{
-		"lv", "n", "more", "a1", "a2", "a3", "a4", "a5", "rev", "read", "unread", "was", "past", "ttl", "data", state,
-	}}
 }
 
 // CheckItem refuses what no write of this package leaves.

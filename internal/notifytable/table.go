@@ -4,7 +4,7 @@ package notifytable
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/indexes"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -18,7 +18,7 @@ func Feature() store.Feature {
 func Schema(name string) *dynamodb.CreateTableInput { return Recent().Schema(name) }
 
 // Recent is the order of a user's groups. The user's state comes before them.
-func Recent() store.Index { return group.Index("s") }
+func Recent() store.Index { return indexes.Groups() }
 
 // UserPK is the partition of what belongs to a user.
 func UserPK(user string) string { return keys.Join("N", user) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/plaza-sdk/plaza/internal/indexes"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -31,11 +32,7 @@ func feature() store.Feature {
 	return store.Feature{Name: "message", Format: 1, Schema: Table, Expires: true}
 }
 
-// recent is the index that orders a user's inbox.
-var recent = store.Index{
-	Name: "recent", Sort: "last", Text: true,
-	Include: []string{"lastSeq", "read", "own", "from", "till"},
-}
+var recent = indexes.Conversations()
 
 const (
 	maxConversation = 1024 - len("C#") // bytes; DynamoDB's longest sort key is 1,024
