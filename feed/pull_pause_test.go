@@ -337,6 +337,9 @@ func TestSwitchesAndFollowsTrustNoReplicaThatLags(t *testing.T) {
 		lagging.setPulled(t, "chris", pulled)
 		lagging.deliver(t)
 		s.requireMode(map[bool]feed.Mode{true: feed.Pulled, false: feed.Pushed}[pulled])
+		a := lagging.send(t, "chris", activity("chris", 3))
+		require.Equal(t, !pulled, slices.Contains(s.entriesOf(t, "jack"), a.ID), "whether it is delivered")
+		s.published = append(s.published, a)
 		s.requireHome("jack", s.published)
 	}
 	s.post(1)
