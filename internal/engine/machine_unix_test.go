@@ -72,11 +72,12 @@ func coreutils(t *testing.T) string {
 
 func TestGoAloneLearnsWhatToInstall(t *testing.T) {
 	for name, programs := range map[string]map[string]string{
-		"nothing":             {},
-		"an old Java":         {"java": `echo 'java version "1.8.0_392"' >&2`},
-		"Java without Maven":  {"java": `echo 'openjdk version "21.0.1"' >&2`},
-		"a system's own":      {"apt-get": ""},
-		"Docker that stopped": {"docker": "exit 1"},
+		"nothing":                     {},
+		"an old Java":                 {"java": `echo 'java version "1.8.0_392"' >&2`},
+		"Java without Maven":          {"java": `echo 'openjdk version "21.0.1"' >&2`},
+		"a system's own":              {"apt-get": ""},
+		"Docker that stopped":         {"docker": "exit 1"},
+		"npm, whose is not for tests": {"npm": "exit 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			alone(t, programs)
@@ -97,7 +98,8 @@ func TestANamedEngineIsTheOnlyOneThatIsTried(t *testing.T) {
 		"dynamodb-local": "docker", "docker": "cargo", "dynoxide": "docker", "another": "docker",
 		old: "docker", other: "docker", "/nowhere/dynoxide": "docker",
 	} {
-		alone(t, map[string]string{program: "echo called >" + filepath.Join(t.TempDir(), "called")})
+		called := filepath.Join(t.TempDir(), "called")
+		alone(t, map[string]string{program: "echo called >" + called})
 		_, err := engine.Start(t.Context(), &engine.Options{Name: name, CacheDir: t.TempDir()})
 		require.Error(t, err, name)
 		require.NotErrorIs(t, err, engine.ErrMissing, name)
@@ -105,6 +107,7 @@ func TestANamedEngineIsTheOnlyOneThatIsTried(t *testing.T) {
 		t.Setenv(engine.Variable, name)
 		_, inEnvironment := engine.Start(t.Context(), &engine.Options{CacheDir: t.TempDir()})
 		require.Error(t, inEnvironment, name)
+		require.NoFileExists(t, called, name)
 	}
 }
 
