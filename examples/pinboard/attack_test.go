@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -19,29 +18,6 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
-
-// ask sends a request in ann's name, unless the headers name nobody, and follows no
-// redirect. A header Host replaces the host.
-func (w *world) ask(t *testing.T, method, path, body string, headers map[string]string) reply {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, w.server.URL+path, strings.NewReader(body))
-	require.NoError(t, err, path)
-	r.Header.Set(whoHeader, "ann")
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	for name, value := range headers {
-		if r.Header.Set(name, value); name == "Host" {
-			r.Host = value
-		}
-	}
-	res, err := w.server.Client().Transport.RoundTrip(r)
-	require.NoError(t, err, path)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	require.NoError(t, err, path)
-	return reply{res.StatusCode, res.Header, string(text)}
-}
 
 // unlimited lets a test send as much as it likes.
 func (w *world) unlimited() { w.api.requests = guard.NewRate(1_000_000, 1_000_000, nil) }
@@ -194,19 +170,15 @@ func TestStrangeBodiesAreRefusedOrStoredAsText(t *testing.T) {
 	w.unlimited()
 	w.as(t, "ann").pin("the first")
 	for pattern, arrange := range faults.Sample(8, writes()) {
-		one := arrange(t, w)
+		one := arrange(scene{w, t})
 		method, _, _ := strings.Cut(pattern, " ")
-		text, err := json.Marshal(one.body)
-		require.NoError(t, err)
 		var fields map[string]any
-		require.NoError(t, json.Unmarshal(text, &fields))
+		require.NoError(t, json.Unmarshal([]byte(encoded(t, one.body)), &fields))
 		for name := range maps.Clone(fields) {
 			was := fields[name]
 			for _, other := range []any{"a\x00b", strings.Repeat("x", 10<<10), "\u202e\ufffe", "<script>", "../..", -1, 1e300, nil, []any{map[string]any{}}, map[string]any{"$ne": 1}} {
 				fields[name] = other
-				changed, err := json.Marshal(fields)
-				require.NoError(t, err)
-				got := w.ask(t, method, one.path, string(changed), map[string]string{whoHeader: one.as})
+				got := w.ask(t, method, one.path, encoded(t, fields), map[string]string{whoHeader: one.as})
 				require.Less(t, got.status, 500, "%s with %s %.50v: %s", pattern, name, other, got.text)
 			}
 			fields[name] = was

@@ -21,8 +21,7 @@ func aBoardIsMadeOnceRenamedAndFollowed(t *testing.T, w *world) {
 	require.Equal(t, []string{"Dawn"}, titles(get[cursor.Page[card]](carlos, "/api/home")))
 
 	carlos.refused(http.StatusForbidden, http.MethodPut, "/api/boards/camila.places", boardData{"Mine"})
-	require.True(t, call[changed](camila, http.MethodPut, "/api/boards/camila.places", boardData{attack}).Changed)
-	require.False(t, call[changed](camila, http.MethodPut, "/api/boards/camila.places", boardData{attack}).Changed)
+	camila.once(http.MethodPut, "/api/boards/camila.places", boardData{attack})
 	shown := get[struct {
 		board
 		followed

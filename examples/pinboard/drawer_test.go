@@ -1,18 +1,13 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
-	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
 
@@ -20,16 +15,15 @@ import (
 // others try.
 func drawerPages() pages {
 	return pages{
-		"the week's board moves":                           weeklyScreen,
-		"the moderator decides":                            moderationScreen,
-		"others are told who moderates":                    refusedModeration,
-		"the drawer shows what clicks cost":                drawerScreen,
-		"a lost answer doubles nothing":                    lostAnswers,
-		"the page says that the service is away":           awayService,
-		"a screen that could not be loaded comes later":    awayScreen,
-		"markup stays text":                                markupStaysText,
-		"another site's page can do and read nothing":      otherSite,
-		"the person of a window is the one of its address": twoWindows,
+		"the week's board moves":                        weeklyScreen,
+		"the moderator decides":                         moderationScreen,
+		"others are told who moderates":                 refusedModeration,
+		"the drawer shows what clicks cost":             drawerScreen,
+		"a lost answer doubles nothing":                 lostAnswers,
+		"the page says that the service is away":        awayService,
+		"a screen that could not be loaded comes later": awayScreen,
+		"markup stays text":                             markupStaysText,
+		"another site's page can do and read nothing":   otherSite,
 	}
 }
 
@@ -44,7 +38,6 @@ func weeklyScreen(t *testing.T, w *world, b browsertest.Browser) {
 	order := `[...document.querySelectorAll(".weekly [data-player]")].map((e) => e.dataset.player).join()`
 	require.Equal(t, "ann,eric,chris,mia,aiko", browsertest.Eval[string](p, order))
 	says(p, ".mine", "You have no likes yet.")
-	fits(t, p)
 
 	w.points(t, map[string]int64{"mia": 3, "lin": 26}) // adds to what they have
 	p.Do(`document.dispatchEvent(new Event("visibilitychange"))`)
@@ -65,7 +58,6 @@ func moderationScreen(t *testing.T, w *world, b browsertest.Browser) {
 
 	p := w.visit(t, b, "mia", "/moderation")
 	p.Until(`document.querySelectorAll(".report").length === 2`)
-	fits(t, p)
 	says(p, ".report", "You are a fool")
 	p.Do(`[...document.querySelectorAll(".report")].find((e) => e.innerText.includes("fool")).querySelector("summary").click()`)
 	says(p, ".reasons", "rude")
@@ -114,7 +106,6 @@ func drawerScreen(t *testing.T, w *world, b browsertest.Browser) {
 	require.InDelta(t, 8, cost.Write, 4, "as AWS bills transactions")
 	says(p, ".panel .total", "1 click,")
 	says(p, ".background", "In the background")
-	fits(t, p)
 
 	p.Open(w.server.URL + "/pins/" + picture) // what is open stays open, and what was cleared stays so
 	says(p, ".clicks", "Like a picture")
@@ -163,41 +154,14 @@ func lostAnswers(t *testing.T, w *world, b browsertest.Browser) {
 	require.Equal(t, []string{"Hello"}, w.as(t, "ann").said("eric"))
 }
 
-// killed is a server that can be killed and started again at its address.
-type killed struct {
-	t      *testing.T
-	w      *world
-	addr   string
-	server *http.Server
-}
-
-func newKilled(t *testing.T, w *world) *killed {
-	t.Helper()
-	k := &killed{t: t, w: w, addr: "127.0.0.1:0"}
-	k.start()
-	t.Cleanup(func() { _ = k.server.Close() })
-	return k
-}
-
-func (k *killed) start() {
-	k.t.Helper()
-	var config net.ListenConfig
-	l, err := config.Listen(context.WithoutCancel(k.t.Context()), "tcp", k.addr)
-	require.NoError(k.t, err)
-	k.addr, k.server = l.Addr().String(), web.NewServer(k.w.api, k.w.log)
-	go func(s *http.Server) { _ = s.Serve(l) }(k.server) // until it is killed
-}
-
-func (k *killed) kill() { require.NoError(k.t, k.server.Close()) }
-
 func awayService(t *testing.T, w *world, b browsertest.Browser) {
 	picture := w.as(t, "ann").pin("Dawn")
-	k := newKilled(t, w)
+	k := newProgram(t, w)
 	p := b.Window(t, "ERR_")
-	openAs(p, "http://"+k.addr, "eric", "/pins/"+picture)
+	k.open(p, "eric", "/pins/"+picture)
 	p.Visible(".actions [aria-pressed]")
 	p.Until(`document.getElementById("offline").hidden`)
-	k.kill()
+	require.NoError(t, k.stop())
 	p.Click(".actions [aria-pressed]")
 	p.Until(`!document.getElementById("offline").hidden`)
 	says(p, "#offline", "What you write waits here.")
@@ -206,34 +170,26 @@ func awayService(t *testing.T, w *world, b browsertest.Browser) {
 	_, err := w.reactions.Get(t.Context(), reaction.Reaction{User: "eric", Object: "picture:" + picture, Kind: like})
 	require.Error(t, err)
 
-	k.start()
+	k.again(t)
 	p.Until(`document.getElementById("offline").hidden`)
 	require.Eventually(t, func() bool {
 		_, err := w.reactions.Get(t.Context(), reaction.Reaction{User: "eric", Object: "picture:" + picture, Kind: like})
 		return err == nil
-	}, 20*time.Second, 10*time.Millisecond, "the like that waited")
+	}, bellPatience, bellTick, "the like that waited")
 	p.Until(`document.querySelector(".actions [aria-pressed]").ariaPressed === "true"`)
 	p.Until(`dispatchEvent(new Event("beforeunload", { cancelable: true }))`) // all was sent
 }
 
 func awayScreen(t *testing.T, w *world, b browsertest.Browser) {
 	w.points(t, map[string]int64{"ann": 1})
-	k := newKilled(t, w)
+	k := newProgram(t, w)
 	p := b.Window(t, "ERR_")
-	openAs(p, "http://"+k.addr, "eric", "/settings")
+	k.open(p, "eric", "/settings")
 	p.Visible("main h1")
-	k.kill()
+	require.NoError(t, k.stop())
 	p.Do(`document.querySelector('[data-place="weekly"]').click()`)
 	says(p, "main", "Try again")
 	p.Until(`!document.getElementById("offline").hidden`)
-	k.start()
+	k.again(t)
 	p.Visible(".podium")
-}
-
-func twoWindows(t *testing.T, w *world, b browsertest.Browser) {
-	for _, person := range []string{"ann", "eric"} {
-		p := w.visit(t, b, person, "/weekly")
-		p.Open(w.server.URL + "/weekly")
-		p.Until(fmt.Sprintf(`document.querySelector(".top .menu .avatar")?.src.endsWith("/avatars/%s.svg")`, person))
-	}
 }

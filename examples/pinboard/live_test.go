@@ -80,7 +80,6 @@ func bellScreen(t *testing.T, w *world, b browsertest.Browser) {
 	p.Visible(".notice.unread")
 	badged(p, "bell", "")
 	badged(other, "bell", "")
-	fits(t, p)
 	p.Click(".notice .open")
 	p.Until(`location.pathname === "/pins/` + first + `"`)
 	other.Until(`document.querySelector(".notice:not(.unread)")`)
@@ -138,7 +137,6 @@ func messagesScreen(t *testing.T, w *world, b browsertest.Browser) {
 	badged(eric, "messages", "")
 	says(ann, ".receipt.seen", "Seen")
 	says(ann, ".presence", "here now")
-	fits(t, ann)
 
 	eric.Type(".writer textarea", "Hm")
 	says(ann, ".presence", nameOf("eric")+" is typing")
@@ -226,7 +224,6 @@ func settingsScreen(t *testing.T, w *world, b browsertest.Browser) {
 	w.bells(t, "ann", "@eric liked your picture “Dawn”")
 	press(p, ".settings", "Send my digest now")
 	says(p, ".mail .paper", named("@eric liked your picture “Dawn”"))
-	fits(t, p)
 	press(p, ".mail", "No more mails")
 	says(p, ".toast", "You get no more mails")
 	p.Until(`document.querySelector('[aria-label="likes your picture or comment: Mail"]').matches(":not(:checked)")`)

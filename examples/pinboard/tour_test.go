@@ -51,10 +51,9 @@ func (p *program) start(t *testing.T) {
 	}
 }
 
-// restart stops the program and starts another one on its tables, at its address.
-func (p *program) restart(t *testing.T) {
+// again starts another program on the tables of one that was stopped, at its address.
+func (p *program) again(t *testing.T) {
 	t.Helper()
-	require.NoError(t, p.stop())
 	require.NoError(t, p.close())
 	var err error
 	p.app, err = newApp(t.Context(), p.db, p.log)
@@ -159,7 +158,8 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 	to(ann, "clips")
 	ann.Visible(".screen-clips .watch")
 
-	p.restart(t)
+	require.NoError(t, p.stop())
+	p.again(t)
 	windows := map[string]browsertest.Window{"ann": ann, "eric": eric}
 	for _, person := range faults.Some(1, "eric", "ann") {
 		page := windows[person]
@@ -260,6 +260,7 @@ func accessibleScreens(t *testing.T, w *world, b browsertest.Browser) {
 			if s.then != nil {
 				s.then(p)
 			}
+			fits(t, p)
 			axe.Check(t, p)
 			p.Do(`document.documentElement.dataset.theme = "dark"`)
 			axe.CheckColors(t, p)
@@ -275,7 +276,7 @@ func (w *world) fill(t *testing.T) string {
 	ann.follow("tag:sea")
 	eric.follow("ann")
 	eric.pins(5)
-	picture := ann.pin("Dawn")
+	picture := ann.pin("Dawn " + attack)
 	first := eric.comment(picture, remarkBody{Text: "Where is this, @ann?"}).ID.String()
 	ann.comment(picture, remarkBody{Text: "By the sea", Root: first})
 	lin.comment(picture, remarkBody{Text: "Which sea?", Quote: first})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,34 +68,66 @@ type caller struct {
 
 func (w *world) as(t *testing.T, person string) caller { return caller{w, t, person} }
 
-// reply is what the service answers.
 type reply struct {
 	status int
 	header http.Header
 	text   string
 }
 
+// try sends a request with headers in ann's name, unless they name somebody else, and
+// follows no redirect. A header Host replaces the host.
+func (w *world) try(t *testing.T, method, path, body string, headers map[string]string) (got reply, err error) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, w.server.URL+path, strings.NewReader(body))
+	require.NoError(t, err, path)
+	r.Header.Set(whoHeader, "ann")
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range headers {
+		if r.Header.Set(name, value); name == "Host" {
+			r.Host = value
+		}
+	}
+	res, err := w.server.Client().Transport.RoundTrip(r)
+	if err != nil {
+		return got, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	return reply{res.StatusCode, res.Header, string(text)}, err
+}
+
+// ask is try of a request that is answered.
+func (w *world) ask(t *testing.T, method, path, body string, headers map[string]string) reply {
+	t.Helper()
+	got, err := w.try(t, method, path, body, headers)
+	require.NoError(t, err, path)
+	return got
+}
+
+// encoded returns body as JSON, or nothing if it is nil.
+func encoded(t *testing.T, body any) string {
+	t.Helper()
+	if body == nil {
+		return ""
+	}
+	text, err := json.Marshal(body)
+	require.NoError(t, err)
+	return string(text)
+}
+
 // send sends a request with body as JSON, or without a body if that is nil.
 func (c caller) send(method, path string, body any) reply {
 	c.t.Helper()
-	var text io.Reader = http.NoBody
-	if body != nil {
-		encoded, err := json.Marshal(body)
-		require.NoError(c.t, err)
-		text = bytes.NewReader(encoded)
-	}
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.server.URL+path, text)
-	require.NoError(c.t, err)
-	r.Header.Set(whoHeader, c.id)
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	res, err := c.server.Client().Do(r)
-	require.NoError(c.t, err)
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	require.NoError(c.t, err)
-	return reply{res.StatusCode, res.Header, string(answer)}
+	return c.ask(c.t, method, path, encoded(c.t, body), map[string]string{whoHeader: c.id})
+}
+
+// loses sends a write whose answer is lost.
+func (c caller) loses(method, path string, body any) {
+	c.t.Helper()
+	_, err := c.try(c.t, method, path, encoded(c.t, body), map[string]string{whoHeader: c.id, loseHeader: "answer"})
+	require.Error(c.t, err, "%s %s was answered", method, path)
 }
 
 // call sends a request that must succeed, and decodes its answer.
@@ -111,6 +143,13 @@ func call[T any](c caller, method, path string, body any) (answer T) {
 func get[T any](c caller, path string) T {
 	c.t.Helper()
 	return call[T](c, http.MethodGet, path, nil)
+}
+
+// once sends a write that changes something, and repeats it, which changes nothing.
+func (c caller) once(method, path string, body any) {
+	c.t.Helper()
+	require.True(c.t, call[changed](c, method, path, body).Changed, "%s %s", method, path)
+	require.False(c.t, call[changed](c, method, path, body).Changed, "%s %s, a repeat", method, path)
 }
 
 // refused sends a request that must be refused with a status.
