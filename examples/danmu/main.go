@@ -1,14 +1,14 @@
-// Command danmu shows videos with comments that fly over them: package videos, on a
-// DynamoDB that it starts on this machine. Copy from both.
+// Command danmu shows videos with comments that fly over them, on a DynamoDB that it starts
+// on this machine. Copy package videos; its routes.go has the requests and their handlers.
 //
 //	go run ./examples/danmu
 //	go run ./examples/danmu -addr localhost:9000
 //	go run ./examples/danmu -import FILE
 //
 // With -import it plays the danmu of a file, perhaps compressed as .gz, over a clock
-// instead of a video. videos/routes.go lists the requests. It answers to localhost, to
-// the address of -addr and to the names of -host, for its own videos and those of
-// -videos. An interrupt or SIGTERM stops it after the current requests.
+// instead of a video. It answers to localhost, to the address of -addr and to the names of
+// -host, for its own videos and those of -videos. An interrupt or SIGTERM stops it after
+// the current requests.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // Package guard protects the example services: it limits the host names that they
 // answer to, the sites whose pages may call them, the rate of calls and the form
-// of bodies. It does not know who the caller is: your service adds that.
+// of bodies. Copy it, and add who the caller is.
 package guard
 
 import (

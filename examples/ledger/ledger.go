@@ -1,4 +1,5 @@
-// Package ledger prints the steps of an example, each with its cost.
+// Package ledger prints the steps of an example, each with its cost. A service has no use
+// for it.
 package ledger
 
 import (

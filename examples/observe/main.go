@@ -1,5 +1,6 @@
 // Command observe shows how a service sees what Plaza does: a trace of each call by
-// OpenTelemetry, metrics, logs of what failed, and what a thousand calls cost in dollars.
+// OpenTelemetry, metrics, logs of what failed, and the cost of a thousand calls in dollars.
+// Copy observe.go (the observer of a service) and service.go (where the service calls it).
 //
 //	go run ./examples/observe
 //

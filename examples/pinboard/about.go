@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// ownerOf returns whose a person, a picture or a board is, or "" for what is nobody's.
+// ownerOf returns the owner of a person, a picture or a board, or "" if there is none.
 // Their ids say it, so nothing is read.
 func (a *app) ownerOf(thing feed.Ref) string {
 	owner := thing.ID
@@ -32,7 +32,7 @@ func (a *app) ownerOf(thing feed.Ref) string {
 	return owner
 }
 
-// commentRef is what likes, reports and notifications of a comment name:
+// commentRef names a comment in likes, reports and notifications:
 // comment:<picture>/<id>, or comment:<picture>/<root>/<id> for a reply, which is not found
 // without its root.
 func commentRef(at comment.Address) feed.Ref {
@@ -76,7 +76,7 @@ func pictureOf(about feed.Ref) string {
 	return ""
 }
 
-// about is what a notification is about.
+// about returns the subject of a notification.
 func about(n feed.Activity) feed.Ref {
 	if n.Target.IsZero() {
 		return n.Object

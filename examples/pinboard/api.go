@@ -161,12 +161,12 @@ func (s *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// people lists whom one can sign in as.
+// people lists everybody.
 func (s *api) people(w http.ResponseWriter, _ *http.Request) {
 	web.Write(w, http.StatusOK, people.All())
 }
 
-// spent answers with what the latest clicks of a person cost. It costs nothing itself.
+// spent answers with the costs of a person's latest clicks. It costs nothing itself.
 func (s *api) spent(w http.ResponseWriter, r *http.Request) {
 	me, err := s.admit(r, []string{"after"})
 	var after int64

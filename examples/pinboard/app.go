@@ -164,8 +164,7 @@ func (a *app) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// rest is how long a worker that failed waits.
-const rest = 2 * time.Second
+const rest = 2 * time.Second // of a worker that failed
 
 // keep runs a worker until ctx ends. One that fails begins again.
 func (a *app) keep(ctx context.Context, name string, work func(context.Context) error) error {

@@ -21,7 +21,7 @@ import (
 // everyone is the audience of announcements.
 const everyone = "everyone"
 
-// openBell opens what is about notifications, which share a table.
+// openBell opens the features of notifications, which share a table.
 func (a *app) openBell(db *dynamo.DB) (err error) {
 	table := a.db.tables.Notify
 	a.prefs, err = prefs.New(db, table, a.ids, &prefs.Options{
@@ -123,7 +123,7 @@ func (s *api) unseen(r *http.Request, me people.Person) (any, error) {
 	return s.bell.Unseen(r.Context(), reader(me))
 }
 
-// markView marks what a page showed, which it sends back as it got it.
+// markView marks the entries of a page, which sends its View back.
 func (s *api) markView(mark func(context.Context, string, notify.View) (bool, error)) action {
 	return func(r *http.Request, me people.Person) (any, error) {
 		var view notify.View

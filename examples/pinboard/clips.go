@@ -28,11 +28,10 @@ func (a *app) openClips(ctx context.Context, db *dynamo.DB, hosts []string) (err
 	return err
 }
 
-// watching is where a clip plays: the page of examples/danmu, with everything it has.
-const watching = "/watch"
+const watching = "/watch" // the page of examples/danmu
 
-// watched counts requests of a clip's page as clicks of the person that they name, whose
-// answers can be lost too. Requests of other players name nobody and stay as they are.
+// watched counts the requests of a clip's page as clicks, and loses answers on request.
+// Other players name nobody, and their requests do not count.
 func (a *app) watched(route string, h http.HandlerFunc) http.HandlerFunc {
 	method, path, _ := strings.Cut(route, " ")
 	route = method + " " + watching + path

@@ -135,7 +135,7 @@ func (s *api) commentOf(r *http.Request) (at comment.Address, pin feed.Activity,
 
 var mention = regexp.MustCompile(`@([a-z0-9-]+)`)
 
-// mentionsIn returns the people whom a text names, such as @ann, each once.
+// mentionsIn returns the people in a text, such as @ann, each once.
 func mentionsIn(text string) []string {
 	var named []string
 	for _, found := range mention.FindAllStringSubmatch(text, -1) {

@@ -12,8 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/meter"
 )
 
-// clicksEach is how many of a person's latest clicks are kept.
-const clicksEach = 50
+const clicksEach = 50 // the latest of a person
 
 // click is one request of a page and what it cost.
 type click struct {
@@ -28,7 +27,7 @@ type click struct {
 	request string // its method and path
 }
 
-// spent is what one of Plaza's operations cost.
+// spent is the cost of an operation of Plaza.
 type spent struct {
 	Operation string `json:"operation"`
 	meter.Cost
@@ -40,7 +39,7 @@ func (s *spent) add(c meter.Cost) {
 	s.Dollars = s.Cost.Dollars(meter.USEast1())
 }
 
-// costs keeps what clicks cost, and what the work in the background costs.
+// costs counts the requests of clicks, and those of the work in the background.
 type costs struct {
 	since time.Time
 
@@ -95,8 +94,8 @@ func (c *costs) begin(r *http.Request) (*http.Request, *click) {
 	return r.WithContext(context.WithValue(r.Context(), clickKey{}, mine)), mine
 }
 
-// end adds a click to those of a person. Its number is given only now, so that those who
-// ask for what came after a number miss none.
+// end adds a click to those of a person. It gets its number only now: a page that asks
+// for the clicks after a number misses none.
 func (c *costs) end(person string, mine *click, lost bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +112,7 @@ func (c *costs) end(person string, mine *click, lost bool) {
 	c.clicks[person] = all[max(0, len(all)-clicksEach):]
 }
 
-// meterAnswer is what the drawer shows.
+// meterAnswer is the content of the drawer.
 type meterAnswer struct {
 	Clicks     []click   `json:"clicks"` // newest last
 	Background []spent   `json:"background"`

@@ -50,7 +50,7 @@ func (r rhythm) schedule() (digest.Schedule, error) {
 	return s, s.Validate()
 }
 
-// usual is the rhythm of those who have chosen none.
+// usual is the rhythm of people who have chosen none.
 var usual = rhythm{Every: "day", At: "08:00", Day: time.Monday, Zone: "UTC"}
 
 // A service keeps its users' settings in tables of its own. Pinboard has none, so the
@@ -121,7 +121,7 @@ func (a *app) digestWorker(digests *digest.Repository) (*digest.Worker, error) {
 	})
 }
 
-// digestNow sends what is unread as the next digest would. The page's key is the mail's
+// digestNow sends the next digest early. The page's key is the mail's
 // identity, so a repeat sends none.
 func (s *api) digestNow(r *http.Request, me people.Person) (any, error) {
 	var body struct {
@@ -155,7 +155,7 @@ func (s *api) digestNow(r *http.Request, me people.Person) (any, error) {
 	return sentMails{len(d.Entries)}, post{s.app}.Send(r.Context(), d)
 }
 
-// sentMails is how many notifications a digest has, 0 if there was none to send.
+// sentMails counts the notifications in a digest, 0 if there was none to send.
 type sentMails struct {
 	Entries int `json:"entries"`
 }
@@ -164,8 +164,7 @@ func (a *app) unsubscribeToken(person, channel string) (string, error) {
 	return a.prefs.Token(prefs.Subscription{User: person, Verb: prefs.AnyVerb, Channel: channel})
 }
 
-// mailsEach is how many of a person's newest mails are shown.
-const mailsEach = 50
+const mailsEach = 50 // the newest of a person
 
 // mails are those that a person got, in an outbox that nobody follows. They leave Pinboard in
 // no way: people read them on the page.

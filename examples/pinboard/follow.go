@@ -42,7 +42,7 @@ func (s *api) unfollow(r *http.Request, me people.Person) (any, error) {
 	return changed{ended}, err
 }
 
-// source reads what can be followed. Unknown sources are plaza.ErrNotFound.
+// source reads a person, a board or a tag. Unknown sources are plaza.ErrNotFound.
 func (s *api) source(ctx context.Context, text string) (feed.Ref, error) {
 	source, err := feed.ParseRef(text)
 	switch {

@@ -13,13 +13,13 @@ func (s *api) homeRoutes() {
 	s.route("GET /api/home/grouped", s.homeGrouped, "cursor")
 }
 
-// home lists what the people, boards and tags that one follows have pinned. The page
-// polls with the first page's Prev for what is new.
+// home lists the pins of the people, boards and tags that one follows. The page polls for
+// new ones with the first page's Prev.
 func (s *api) home(r *http.Request, me people.Person) (any, error) {
 	return s.listCards(r, me, s.feeds.Home(me.ID).List)
 }
 
-// group is what was pinned to a board on a day.
+// group has the pins of a board and a day.
 type group struct {
 	Key  string `json:"key"`
 	Pins []card `json:"pins"`

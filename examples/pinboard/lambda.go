@@ -61,7 +61,7 @@ func runOnLambda(ctx context.Context) error {
 	return nil
 }
 
-// newPages opens what answers requests, on tables that the worker prepares.
+// newPages opens the half that answers requests. The worker prepares its tables.
 func newPages(ctx context.Context, db database, log *slog.Logger) (*app, error) {
 	a := &app{db: db, onLambda: true, costs: db.costs, log: log}
 	conn := dynamo.New(db.config)

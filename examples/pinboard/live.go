@@ -117,7 +117,7 @@ func (s *api) glance(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "retry: %d\nevent: joined\ndata: {}\n\nevent: pause\ndata: {}\n\n", s.askAgain.Milliseconds())
 }
 
-// watched is what a window looks at.
+// watched has the viewers of a window.
 type watched struct {
 	in    message.In
 	bell  *live.Viewer[ring]

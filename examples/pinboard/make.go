@@ -16,8 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 )
 
-// freshFor is how long a picture that was drawn can be pinned.
-const freshFor = 24 * time.Hour
+const freshFor = 24 * time.Hour // to pin a picture
 
 func (s *api) makeRoutes() {
 	s.route("POST /api/pictures", s.draw)

@@ -57,7 +57,7 @@ func isGroupID(text string) bool {
 	return ok && isPlain(name)
 }
 
-// inTalk calls an action with the conversation in the path, as the person who asks sees it.
+// inTalk calls an action with the conversation in the path, as its reader sees it.
 func inTalk(do func(*http.Request, message.In) (any, error)) action {
 	return func(r *http.Request, me people.Person) (any, error) {
 		in, err := talkWith(me, r.PathValue("with"))
@@ -253,7 +253,7 @@ func (s *api) recallMessage(r *http.Request, in message.In) (any, error) {
 	return changed{did}, err
 }
 
-// readTo marks as read what the page has shown.
+// readTo marks messages as read.
 func (s *api) readTo(r *http.Request, in message.In) (any, error) {
 	var body struct {
 		UpTo int64 `json:"upTo"`

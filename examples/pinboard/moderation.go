@@ -43,7 +43,7 @@ type target struct {
 	comment comment.Address // zero for a picture
 }
 
-// parseTarget reads what a picture's ref or commentRef wrote.
+// parseTarget reads the ref of a picture or a comment.
 func parseTarget(object string) (s target, err error) {
 	s.object = object
 	ref, err := feed.ParseRef(object)
@@ -61,8 +61,7 @@ func parseTarget(object string) (s target, err error) {
 
 func (s target) isComment() bool { return s.comment.ID != 0 }
 
-// shown is what moderators see of a target: how it was when it was reported, or when
-// something was done.
+// shown is a target as it was when somebody reported it or decided about it.
 type shown struct {
 	Object string `json:"object"`
 	By     string `json:"by"`             // its author, empty if nothing says whose the comment was
@@ -72,7 +71,7 @@ type shown struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// lookIfThere is look, for what may have been removed or hidden before.
+// lookIfThere is look at a target that may be gone.
 func (a *app) lookIfThere(ctx context.Context, about target) (shown, error) {
 	see, err := a.look(ctx, about)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -109,7 +108,7 @@ func (a *app) look(ctx context.Context, about target) (shown, error) {
 	return see, nil
 }
 
-// complaint is the body of a report, and of what a moderator does about it.
+// complaint is the body of a report, and a part of a decision about it.
 type complaint struct {
 	Object string `json:"object"`
 	Reason string `json:"reason"`
@@ -145,7 +144,7 @@ func (s *api) report(r *http.Request, me people.Person) (any, error) {
 	return changed{reported}, s.file(r.Context(), about, mine, see)
 }
 
-// file adds a report to those of its object, and the object to what moderators look at.
+// file adds a report to those of its object, and the object to the moderators' list.
 func (a *app) file(ctx context.Context, about target, mine reaction.Reaction, see shown) error {
 	said, err := json.Marshal(see)
 	if err != nil {
@@ -217,7 +216,7 @@ func (s *api) lines(r *http.Request, box string) (page cursor.Page[line], err er
 	return page, err
 }
 
-// reports lists what to look at, with how many people reported it.
+// reports lists the objects to look at, with their numbers of reports.
 func (s *api) reports(r *http.Request, _ people.Person) (any, error) {
 	page, err := s.lines(r, reportsBox)
 	if err != nil || len(page.Items) == 0 {
@@ -234,7 +233,7 @@ func (s *api) reports(r *http.Request, _ people.Person) (any, error) {
 	return page, err
 }
 
-// reportReasons lists who reported an object, and why.
+// reportReasons lists the reports of an object.
 func (s *api) reportReasons(r *http.Request, _ people.Person) (any, error) {
 	about, err := parseTarget(r.URL.Query().Get("object"))
 	if err != nil {
@@ -247,7 +246,7 @@ func (s *api) moderationLog(r *http.Request, _ people.Person) (any, error) {
 	return s.lines(r, moderationBox)
 }
 
-// decision is what a moderator does about a target.
+// decision is the body of an action of a moderator.
 type decision struct {
 	complaint
 	Key    string `json:"key"`
@@ -308,7 +307,7 @@ func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 	return changed{did}, err
 }
 
-// act does to a target what was decided.
+// act applies a decision to its target.
 func (s *api) act(ctx context.Context, me people.Person, on target, d decision) (changed bool, err error) {
 	switch {
 	case d.Action == "hide":

@@ -186,7 +186,7 @@ func (a *app) notice(ctx context.Context, began bool, n notify.Notification) (er
 	return err
 }
 
-// authorOf returns who wrote a comment, or "" if it is gone.
+// authorOf returns the author of a comment, or "" if it is gone.
 func (a *app) authorOf(ctx context.Context, at comment.Address) (string, error) {
 	c, err := a.comments.Get(ctx, at)
 	if errors.Is(err, plaza.ErrNotFound) {

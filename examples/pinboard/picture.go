@@ -15,7 +15,7 @@ type pictureID struct {
 	activity ids.ID
 }
 
-// parsePicture reads what String wrote, and nothing else.
+// parsePicture is the strict inverse of String.
 func parsePicture(text string) (pictureID, error) {
 	owner, activity, _ := strings.Cut(text, ".")
 	id, err := ids.Parse(activity)
@@ -27,7 +27,7 @@ func parsePicture(text string) (pictureID, error) {
 
 func (p pictureID) String() string { return p.owner + "." + p.activity.String() }
 
-// ref is what pins of the picture, reactions to it and comments on it name.
+// ref names the picture in pins, reactions and comments.
 func (p pictureID) ref() feed.Ref { return feed.Ref{Kind: "picture", ID: p.String()} }
 
 // isPlain reports whether text looks like the id of a person, or of anything else that needs

@@ -182,7 +182,7 @@ func (s *api) unlike(r *http.Request, me people.Person) (any, error) {
 	return changed{ended}, err
 }
 
-// likers lists who liked a picture.
+// likers lists the likes of a picture.
 func (s *api) likers(r *http.Request, _ people.Person) (any, error) {
 	p, err := parsePicture(r.PathValue("picture"))
 	if err != nil {

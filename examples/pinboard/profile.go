@@ -21,7 +21,7 @@ func (s *api) profileRoutes() {
 	s.route("GET /api/people/{person}/following", s.following, "cursor")
 }
 
-// personOf reads whom a request is about.
+// personOf reads the person in the path.
 func personOf(r *http.Request) (people.Person, error) {
 	p, ok := people.Get(r.PathValue("person"))
 	if !ok {

@@ -49,7 +49,7 @@ func (a *app) seed(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// importClips writes what viewers said at the clips in the weeks before a time.
+// importClips writes danmu of the weeks before a time.
 func (a *app) importClips(ctx context.Context, until time.Time) error {
 	var viewers []string
 	for _, p := range people.All() {

@@ -45,7 +45,7 @@ func (s *api) settingRoutes() {
 	s.route("DELETE /api/muted/{object}", s.changeMute(s.prefs.Unmute))
 }
 
-// settings are what a person chose, and what applies where they chose nothing.
+// settings are the choices of a person, with the defaults of the others.
 type settings struct {
 	Verbs  []prefs.Setting `json:"verbs"`
 	Digest rhythm          `json:"digest"`
@@ -108,7 +108,7 @@ func (s *api) changeBlock(do func(context.Context, message.Pair) (bool, error), 
 	}
 }
 
-// mutePage is a page of what is muted, with the titles of pictures.
+// mutePage is a page of mutes, with the titles of pictures.
 type mutePage struct {
 	cursor.Page[prefs.Mute]
 	Titles map[string]string `json:"titles"`

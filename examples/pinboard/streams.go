@@ -21,7 +21,7 @@ func (a *app) streamIdle() time.Duration {
 	return 200 * time.Millisecond
 }
 
-// streamed is a table, and what a group of workers does with the records of its stream.
+// streamed is a table, and a group of workers on its stream.
 // Several groups may read one table.
 type streamed struct {
 	table  string
@@ -45,8 +45,8 @@ func (a *app) handlers() []streamed {
 	return all
 }
 
-// switchOnStreams makes the tables remember what is written from now on. Call it after
-// the seed, whose streams nobody reads then.
+// switchOnStreams switches on the streams of the tables. Call it after the seed, whose
+// records nobody needs.
 func (a *app) switchOnStreams(ctx context.Context) error {
 	for _, s := range a.handlers() {
 		if _, err := a.db.stream(ctx, s.table); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// mostLiked is the board of those whose pictures were liked most this week.
+// mostLiked ranks people by the likes that their pictures got this week.
 const mostLiked = "liked"
 
 const (

@@ -1,4 +1,5 @@
-// Package sse writes Server-Sent Events to a page, and reads them.
+// Package sse writes Server-Sent Events to a page, and reads them. Copy it, and
+// examples/pinboard/live.go for streams that end with the server.
 package sse
 
 import (

@@ -1,4 +1,4 @@
-// Package mail sends digests by e-mail.
+// Package mail sends digests by e-mail. Copy it, and give it your Desk.
 //
 //	sender, err := mail.New("smtp.example.com:587", from, unsubscribe, desk, &mail.Options{Username: "plaza", Password: secret})
 //

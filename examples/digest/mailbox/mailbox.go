@@ -1,5 +1,4 @@
-// Package mailbox is an SMTP server that keeps its mails in memory, for examples and
-// tests.
+// Package mailbox is an SMTP server that keeps its mails in memory. Copy it for your tests.
 package mailbox
 
 import (

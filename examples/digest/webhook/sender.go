@@ -1,5 +1,6 @@
 // Package webhook sends digests to users' own HTTP endpoints, signed as
-// standardwebhooks.com specifies. Receivers check them with Verify.
+// standardwebhooks.com specifies. Receivers check them with Verify. Copy it, and give it
+// your Endpoints.
 //
 //	sender, err := webhook.New(endpoints, nil)
 //

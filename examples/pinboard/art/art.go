@@ -1,4 +1,4 @@
-// Package art draws the demo's pictures and avatars. An id alone decides what is drawn,
+// Package art draws the demo's pictures and avatars. An id alone decides how they look,
 // so nothing need be stored, and nothing of the id is in the drawing.
 package art
 
@@ -12,12 +12,12 @@ import (
 // width is that of every picture.
 const width = 600
 
-// Tags returns what pictures are of.
+// Tags returns the subjects of pictures.
 func Tags() []string {
 	return []string{"sea", "mountains", "forest", "city", "desert", "night", "flowers", "patterns"}
 }
 
-// TagOf returns what the picture of an id is of.
+// TagOf returns the subject of a picture.
 func TagOf(id string) string { return Tags()[random("tag", id).IntN(len(Tags()))] }
 
 // Size returns the width and height of a picture, in pixels.

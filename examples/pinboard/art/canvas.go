@@ -36,7 +36,7 @@ func (c *canvas) stroke(p *path, col color, width, opacity float64) {
 	c.add(`<path d="%s" fill="none" stroke="%v" stroke-width="%.1f" stroke-opacity="%.2f" stroke-linecap="round"/>`, p, col, width, opacity)
 }
 
-// down is a gradient from the top of what it fills to the bottom.
+// down is a gradient from top to bottom.
 func (c *canvas) down(colors ...color) string {
 	c.gradients++
 	fmt.Fprintf(&c.defs, `<linearGradient id="g%d" x2="0" y2="1">`, c.gradients)
@@ -47,7 +47,7 @@ func (c *canvas) down(colors ...color) string {
 	return fmt.Sprintf("url(#g%d)", c.gradients)
 }
 
-// glow is a color that fades from the middle of what it fills.
+// glow is a color that fades from the middle.
 func (c *canvas) glow(col color, opacity float64) string {
 	c.gradients++
 	fmt.Fprintf(&c.defs, `<radialGradient id="g%d"><stop offset="0" stop-color="%v" stop-opacity="%.2f"/><stop offset="1" stop-color="%v" stop-opacity="0"/></radialGradient>`,

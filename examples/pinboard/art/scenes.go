@@ -2,7 +2,7 @@ package art
 
 import "math"
 
-// landscape draws layers under a sky, from what is far to what is near.
+// landscape draws layers under a sky, from far to near.
 func (c *canvas) landscape(s sky, tag string) {
 	horizon := c.h * c.between(0.45, 0.6)
 	s.draw(c, horizon)
@@ -37,7 +37,7 @@ func (c *canvas) landscape(s sky, tag string) {
 	}
 }
 
-// under fills what is below a line, with mist at its foot.
+// under fills the area below a line, with mist at its foot.
 func (c *canvas) under(s sky, col color, t float64, line *path) {
 	line.to("L", c.w+10, c.h).to("L", -10, c.h).WriteString("Z")
 	c.fill(line, c.down(col, mix(col, s.horizon(), 0.4*(1-t))))

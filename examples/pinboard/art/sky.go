@@ -1,6 +1,6 @@
 package art
 
-// sky is the light of a picture: what is above, and the colors of what is far and near.
+// sky is the light of a picture: above, far and near.
 type sky struct {
 	hour           hour
 	sun, far, near color   // the sun may be a moon

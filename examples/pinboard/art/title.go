@@ -26,7 +26,7 @@ var hours = map[hour]struct{ names, at []string }{
 	night: {[]string{"night", "moonlight", "midnight"}, []string{"at night", "by moonlight", "at midnight"}},
 }
 
-// words are what the titles of a tag are made of.
+// words are the parts of titles.
 type words struct{ forms, kinds, places, things []string }
 
 var titles = map[string]words{

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Person is somebody who uses the pinboard.
+// Person is a user of Pinboard.
 type Person struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
@@ -37,7 +37,7 @@ func Get(id string) (Person, bool) {
 	return all[i], true
 }
 
-// Moderator reports whether a person may hide and remove what others wrote.
+// Moderator reports whether a person may hide and remove pictures and comments.
 func Moderator(id string) bool { return id == "mia" }
 
 func parse() []Person {

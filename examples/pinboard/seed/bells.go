@@ -13,10 +13,10 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// bellDays is for how many days back the bells have what happened.
+// bellDays is how many days the bells go back.
 const bellDays = 4
 
-// events are what a person is told of the last days, oldest first.
+// events are the notifications of a person, oldest first.
 func (p *plan) events(user string) ([]notify.Notification, error) {
 	since := ids.At(p.anchor.Add(-bellDays * 24 * time.Hour))
 	var all []notify.Notification
@@ -75,7 +75,7 @@ func (p *plan) events(user string) ([]notify.Notification, error) {
 	return all, nil
 }
 
-// ring fills the bells of those whom the tours meet. Everything older than half a day
+// ring fills the bells of the people in the tours. Everything older than half a day
 // was seen. One person's bell is one job, because it has to be written in order.
 func (w *writer) ring(ctx context.Context) error {
 	return each(ctx, known, func(ctx context.Context, user string) error {

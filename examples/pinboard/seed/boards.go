@@ -7,7 +7,6 @@ import (
 	"github.com/plaza-sdk/plaza/examples/pinboard/slug"
 )
 
-// board is where somebody collects pictures.
 type board struct{ owner, name string }
 
 // ID is the board's own id.
@@ -66,7 +65,7 @@ func (p *plan) dropEmptyBoards() error {
 	return nil
 }
 
-// boardFor is where a person pins pictures of a tag.
+// boardFor chooses the board for a picture with a tag.
 func (m member) boardFor(tag string) board {
 	for i, liked := range m.likes {
 		if liked == tag && !(m.ID == "eric" && tag == "sea") { // eric's are places to visit

@@ -14,16 +14,14 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// size is how much a seed writes.
 type size struct{ people, pictures, repins, likes, comments int }
 
-// full is what the demo shows. Likes, comments and repins are as many as fit into 25 s.
+// full is written within 25 s.
 var full = size{people: 200, pictures: 2000, repins: 400, likes: 2400, comments: 700}
 
-// weeks is how far back the pictures go.
-const weeks = 6
+const weeks = 6 // of pictures
 
-// known are those whom the tours meet, first of all the people of a plan.
+// known are the people of the tours. They come first in a plan.
 var known = []string{"ann", "eric", "chris", "lin", "mia"}
 
 // plan is everything that a seed writes. The anchor alone decides it: all times are before

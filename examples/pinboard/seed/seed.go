@@ -27,7 +27,7 @@ import (
 // begin at midnight UTC, Increment as an operator, and no Floor.
 const Board = "liked"
 
-// Repositories are where to write.
+// Repositories are those that a seed fills.
 type Repositories struct {
 	Follows   *follow.Repository
 	Feeds     *feed.Repository
@@ -38,14 +38,13 @@ type Repositories struct {
 	Report func(ctx context.Context, report reaction.Reaction, reason string) error
 
 	// Boards, Messages and Bells return repositories that use the given clock, which is in
-	// the past, and the given ids. They must not refuse what many send at once.
+	// the past, and the given ids. They must not limit the rate.
 	Boards   func(now func() time.Time) (*leaderboard.Repository, error)
 	Messages func(gen ids.Source, now func() time.Time) (*message.Repository, error)
 	Bells    func(gen ids.Source, now func() time.Time) (*notify.Repository, error)
 }
 
-// atOnce is how many writes run at the same time.
-const atOnce = 16
+const atOnce = 16 // writes
 
 // Run writes the community as of now, and calls progress before each part.
 //

@@ -8,7 +8,7 @@ import (
 //go:embed remarks.json
 var remarksFile []byte
 
-// remarks are what people write about pictures.
+// remarks are the texts of comments.
 var remarks = parse[struct {
 	Any                            []string
 	Tags                           map[string][]string // about pictures with a tag

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// thread is what was written about a picture, what is answered before its answers.
+// thread has the comments on a picture, each before its answers.
 type thread struct {
 	picture  int
 	comments []comment.Comment
@@ -119,7 +119,7 @@ func (p *plan) planSpam() {
 	}
 }
 
-// commentObject is what likes and reports of a comment name: a reply has its root in it.
+// commentObject names a comment in likes and reports. For a reply it names the root too.
 func commentObject(c comment.Comment) string {
 	object := "comment:" + strings.TrimPrefix(c.Object, "picture:") + "/"
 	if c.Root != 0 {

@@ -48,7 +48,7 @@ function cell(article) {
   return h("li", {}, article);
 }
 
-// waiting is what endless shows while it reads cards.
+// waiting is the skeleton of cards that endless reads.
 export const waiting = (n = 8) => [h("ul", { class: "masonry list waiting", "aria-hidden": "true" },
   Array.from({ length: n }, () => h("li", { class: "skeleton" })))];
 
@@ -117,7 +117,7 @@ export const collage = (pictures, more = 0) => h("span", { class: `collage of${M
   pictures.slice(0, 4).map((p) => h("img", { src: pictureSrc(p), alt: "", loading: "lazy", decoding: "async" })),
   more > 0 && h("span", { class: "rest" }, t("more", more)));
 
-// groupCard is what one person, or several, pinned to a board on a day.
+// groupCard has the pins of a board and a day.
 export function groupCard(pins) {
   if (pins.length === 1) return card(pins[0]);
   const [first] = pins;

@@ -12,7 +12,7 @@ export function h(name, properties = {}, ...children) {
   return element;
 }
 
-// glyph draws a symbol of icons.svg. It is hidden from screen readers: label what has it.
+// glyph draws a symbol of icons.svg. It is hidden from screen readers: label its parent.
 export function glyph(name, full = false) {
   const namespace = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(namespace, "svg");

@@ -2,7 +2,7 @@
 import { person } from "./people.js";
 import { words } from "./words.js";
 
-// about is what a notification is about, such as picture:ann.1a2b.
+// about is the subject of a notification, such as picture:ann.1a2b.
 export const about = (e) => e.activity?.target ?? e.activity?.object ?? "";
 
 const split = (ref) => [ref.slice(0, Math.max(0, ref.indexOf(":"))), ref.slice(ref.indexOf(":") + 1)];
@@ -14,7 +14,7 @@ export function pictureOf(e) {
   return kind === "comment" ? id.split("/")[0] : "";
 }
 
-// pathOf is where a notification leads.
+// pathOf is the page of a notification.
 export function pathOf(e) {
   const [kind, id] = split(about(e)), picture = pictureOf(e);
   if (picture) return `/pins/${encodeURIComponent(picture)}`;

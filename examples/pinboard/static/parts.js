@@ -16,7 +16,7 @@ export function toast(text) {
 
 export const empty = (text, icon = "pin") => h("div", { class: "state empty" }, glyph(icon), h("p", {}, text));
 
-// missing is a screen about what is not there.
+// missing is a screen for a thing that is not there.
 export const missing = (text, icon = "pin") => h("div", { class: "state empty" }, glyph(icon), h("h1", {}, text));
 
 export const failure = (error, again) => h("div", { class: "state failed", role: "alert" },
@@ -31,7 +31,7 @@ export function endless(list, { read, draw, none, waiting = skeleton }) {
   let cursor = "", shown = 0, end = h("div", { class: "end" });
   list.after(end);
   const watch = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && more(), { rootMargin: "800px" });
-  // at puts what the list ends with. Nothing that is seen moves: it is new each time.
+  // at puts an element at the end of the list, a new one each time, so that nothing moves.
   function at(...children) {
     const before = end;
     end = h("div", { class: "end" }, children);

@@ -25,7 +25,7 @@ const t = words({ en: { now: "just now" }, zh: { now: "刚刚" } });
 const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
 const steps = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
-// ago is how long ago a time was. time shows it, with the exact time as its title.
+// ago is the age of a time. time shows it, with the exact time as its title.
 export function ago(when) {
   const seconds = (new Date(when) - Date.now()) / 1000;
   for (const [unit, size] of steps) {

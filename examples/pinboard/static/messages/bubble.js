@@ -7,13 +7,13 @@ import { clockOf, t } from "./words.js";
 
 const nameOf = (id) => (id === me() ? t("you") : person(id).name);
 
-// textOf is what a message says.
+// textOf is the text of a message.
 export function textOf(message) {
   if (!message.recalled) return message.text ?? "";
   return message.sender === me() ? t("youRecalled") : t("recalled", person(message.sender).name);
 }
 
-// bubble is a message in its conversation. act is called with what its reader chose.
+// bubble is a message in its conversation. act is called with its reader's choice.
 export function bubble(message, { group, first, last, quoted, act }) {
   const mine = message.sender === me();
   return h("li", { class: ["said", mine ? "mine" : "theirs", first && "first", last && "last", message.recalled && "recalled"].filter(Boolean).join(" ") },

@@ -1,6 +1,6 @@
 import { get } from "../api.js";
 
-// newer returns what a message became last: what is recalled stays so.
+// newer returns the newer of two versions of a message: a recalled one stays recalled.
 function newer(one, two) {
   if (!one || one.recalled || two.recalled) return one?.recalled ? one : two;
   return (one.edited ?? "") > (two.edited ?? "") ? one : two;
@@ -13,7 +13,7 @@ export class History {
   #gone = new Map(); // when a message was recalled, by number
   #next = ""; // where older ones are
   #reading;
-  #again = false; // whether to read what is held once more
+  #again = false; // whether to read the held messages once more
   #more = false; // whether to read an older page
   #closed = false;
   loaded = false;
@@ -43,7 +43,7 @@ export class History {
     if (this.#messages.has(seq)) this.put(this.#messages.get(seq));
   }
 
-  // #keep leaves out what is older than the oldest: it would leave a gap.
+  // #keep leaves out messages older than the oldest: they would leave a gap.
   #keep(message) {
     if (this.#next && message.seq < Math.min(...this.#messages.keys())) return;
     const gone = this.#gone.get(message.seq);
@@ -51,7 +51,7 @@ export class History {
     this.#messages.set(message.seq, newer(this.#messages.get(message.seq), message));
   }
 
-  // reread reads again what is held. Calls during a read are one read after it.
+  // reread reads the held messages again. Calls during a read are one read after it.
   reread() {
     this.#again = true;
     return this.#run();

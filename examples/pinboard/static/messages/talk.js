@@ -83,7 +83,7 @@ export function openTalk(box, to) {
     }
   });
 
-  // Whoever has left may read on what was said before.
+  // Former members may still read the messages before they left.
   function refused(error) {
     if (error.status === 403 && group && history.loaded) {
       gone = true;
@@ -110,7 +110,7 @@ export function openTalk(box, to) {
     }
   }
 
-  // --- what was said
+  // --- messages
 
   function render() {
     scroll.querySelector(".waiting")?.remove();
@@ -148,7 +148,7 @@ export function openTalk(box, to) {
     mark();
   }
 
-  // mark marks as read what a reader has before them.
+  // mark marks the messages on the screen as read.
   function mark() {
     const upTo = history.all.findLast((m) => m.sender !== me())?.seq ?? 0;
     if (!history.loaded || gone || upTo <= read || document.visibilityState !== "visible" || !scroller.atEnd) return;
@@ -178,7 +178,7 @@ export function openTalk(box, to) {
     li.querySelector(".bubble").focus();
   }
 
-  // --- what is written
+  // --- the writer
 
   function compose(value) {
     text.value = value;
@@ -247,7 +247,7 @@ export function openTalk(box, to) {
     scroller.toEnd();
   }
 
-  // --- what happens
+  // --- events
 
   function batch(events) {
     for (const { kind, message, user, seq, until } of events) {

@@ -35,7 +35,7 @@ export async function show(main) {
   main.classList.add("narrow");
   await sheet("/screens/bell.css");
   let shelf = "inbox", entries = [], titles = {}, view = null, next = "", loaded = false, turn = 0;
-  const fresh = new Set(); // what was unseen when this screen showed it first
+  const fresh = new Set(); // entries that were unseen when this screen showed them first
 
   const status = h("p", { class: "visually-hidden", role: "status" });
   const list = h("ul", { class: "list notices", onkeydown: step });
@@ -70,7 +70,7 @@ export async function show(main) {
     }
   });
 
-  // see marks what a reader has before them as seen, which clears the badge.
+  // see marks the entries on the screen as seen, which clears the badge.
   function see() {
     if (shelf !== "inbox" || document.visibilityState !== "visible" || entries.every((e) => e.seen)) return;
     put("/api/bell/seen", view).catch(() => {}); // it stays unseen

@@ -10,7 +10,7 @@ const t = words({
   zh: { home: "首页", each: "逐条", grouped: "合并", how: "显示方式", none: "首页还是空的。关注一个标签或一位用户，他们的收藏就会出现在这里。", fresh: (n) => `${n > 99 ? "99+" : n} 条新收藏` },
 });
 
-const every = 15_000; // milliseconds between looks for what is new
+const every = 15_000; // milliseconds between looks for new pins
 const remembered = "pinboard.grouped";
 
 // Going back shows the home as it was left.
@@ -65,7 +65,7 @@ function watch(screen) {
 
 const isGrouped = () => localStorage.getItem(remembered) === "yes";
 
-// homeList fills place with the home. look() looks for what is new and offers it.
+// homeList fills place with the home. look() looks for new pins and offers them.
 function homeList(place, grouped, reload) {
   const path = grouped ? "/api/home/grouped" : "/api/home", groups = new Map();
   const list = masonry(), pill = h("button", { class: "button primary pill", type: "button", hidden: true, onclick: showNew });

@@ -63,7 +63,7 @@ function count(n, name, open) {
   return { element, set };
 }
 
-// neighbors shows who follows a person, or whom and what that person follows.
+// neighbors shows the followers of a person, or the sources that a person follows.
 function neighbors(title, path) {
   const list = h("ul", { class: "list neighbors" });
   const shown = dialog(title, h("div", {}, list));

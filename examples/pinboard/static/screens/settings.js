@@ -169,7 +169,7 @@ function thing(ref, titles) {
   return h("span", { class: "person" }, kind ? id : [avatar(id, 36), person(id).name]);
 }
 
-// ended lists what can be ended. A row goes at once, and comes back if that fails.
+// ended lists blocks and mutes. A row goes at once, and comes back if that fails.
 function ended(box, none, end, items) {
   const list = h("ul", { class: "list ended" }), nothing = h("p", { class: "dim" }, none);
   const show = () => { nothing.hidden = list.children.length > 0; };

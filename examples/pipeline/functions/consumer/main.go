@@ -1,5 +1,5 @@
-// Command consumer is a function of Lambda that brings the changes that a bus
-// sends to the boards. template.yaml deploys it.
+// Command consumer is a function of Lambda that applies the changes from a bus to the
+// boards. Copy it with its part of template.yaml.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Command fanout is a function of Lambda that sends the changes of the main table
-// to a bus. template.yaml deploys it.
+// to a bus. Copy it with its part of template.yaml.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Command leaderget is a function of Lambda that answers GET /leaderBoard with the
-// best of a hackathon's board. template.yaml deploys it.
+// best of a hackathon's board. Copy it with its part of template.yaml.
 //
 //	GET /leaderBoard?hackathonName=StarWar&limit=10
 package main
