@@ -160,8 +160,7 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 	w.page = 3
 
 	all := func(args ...string) []string { return append(args, "--all", "--kind", "like", "--json") }
-	got := w.run(all("repair", "--dry-run")...) // as check does, and changes nothing
-	require.Equal(t, exitFailure, got.code, got.stderr)
+	got := w.ends(exitFailure, all("repair", "--dry-run")...) // as check does, and changes nothing
 	require.Equal(t, want, findings(t, got.stdout))
 	require.Equal(t, len(want), strings.Count(got.stdout, "\n"), "each was checked once:\n%s", got.stdout)
 
@@ -184,8 +183,7 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 		if _, err := os.Stat(file); err == nil {
 			kept++
 			for _, other := range [][]string{{"repair", "--kind", "like"}, {"check", "--kind", "love"}} {
-				got = w.run(append(other, "--all", "--checkpoint", file)...)
-				require.Equal(t, exitUsage, got.code, got.stderr)
+				w.ends(exitUsage, append(other, "--all", "--checkpoint", file)...)
 			}
 		}
 	}
@@ -194,22 +192,18 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 	require.NoFileExists(t, file)
 
 	w.wrap = nil
-	got = w.run("check", "--user", "user#1", "--user", "user#9", "--object", "user#6", "--board", "ever", "--kind", "like")
-	require.Equal(t, exitFailure, got.code, got.stderr)
+	got = w.ends(exitFailure, "check", "--user", "user#1", "--user", "user#9", "--object", "user#6", "--board", "ever", "--kind", "like")
 	require.Equal(t, 4, strings.Count(got.stdout, ": wrong: "), got.stdout)
 
-	got = w.run(all("repair")...)
-	require.Zero(t, got.code, got.stdout+got.stderr)
+	got = w.ends(exitFine, all("repair")...)
 	require.Subset(t, want, findings(t, got.stdout))
 	require.Contains(t, got.stdout, `"fixed":true`)
-	got = w.run(all("check")...)
-	require.Equal(t, exitFailure, got.code, got.stderr)
+	got = w.ends(exitFailure, all("check")...)
 	require.Equal(t, []string{misfolded}, findings(t, got.stdout))
 	require.Contains(t, got.stdout, `"misfolded":1`)
 
 	w.remove(w.names.Leaderboard, keys.Join("R", "folded", "19700101T000000Z"), "ROOT")
-	got = w.run(all("check")...)
-	require.Zero(t, got.code, got.stdout+got.stderr)
+	got = w.ends(exitFine, all("check")...)
 	require.Empty(t, got.stdout)
 }
 
@@ -287,8 +281,7 @@ func TestARepairLeavesAnItemThatHasBegunAgain(t *testing.T) {
 			w.set(w.names.Danmu, at.pk, at.sk, "text", again)
 		}}
 	}
-	got := w.run("repair", "--all", "--only", "danmu")
-	require.Zero(t, got.code, got.stdout+got.stderr)
+	got := w.ends(exitFine, "repair", "--all", "--only", "danmu")
 	require.Empty(t, got.stdout)
 	all = w.scan()
 	i := slices.IndexFunc(all, func(s stored) bool { return s.sk == at.sk && s.pk == at.pk })

@@ -81,8 +81,7 @@ func TestHelpIsPrintedAndWrongCallsAreUsageErrors(t *testing.T) {
 		{"erase", "--user", "ann", "--yes", "--only", "message"}, // without machines
 	} {
 		w := &world{t: t}
-		got := w.run(args...)
-		require.Equal(t, exitUsage, got.code, "%q: %s", args, got.stderr)
+		w.ends(exitUsage, args...)
 	}
 }
 
@@ -205,25 +204,21 @@ func TestTablesAreCreatedUnlessOneDiffers(t *testing.T) {
 		require.Contains(t, got.stdout, "feed "+w.names.Feed+": "+what)
 		require.Contains(t, got.stdout, "follow "+w.names.Follow+": exists")
 	}
-	got := w.run("verify", "--only", "follow,feed,machines")
-	require.Zero(t, got.code, got.stdout)
+	w.ends(exitFine, "verify", "--only", "follow,feed,machines")
 }
 
 func TestVerifyNamesEveryTableThatIsWrong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, exitFine, w.run("verify", "--init", "--only", "feed").code)
-	got := w.run("verify")
-	require.Equal(t, exitFailure, got.code)
+	got := w.ends(exitFailure, "verify")
 	require.Equal(t, 1, strings.Count(got.stdout, ": ok\n"))
 	require.Equal(t, 10, strings.Count(got.stdout, errUnmarked.Error()))
 	require.Equal(t, exitFine, w.run("verify", "--init").code)
-	got = w.run("verify")
-	require.Zero(t, got.code, got.stdout)
+	got = w.ends(exitFine, "verify")
 	require.Equal(t, 11, strings.Count(got.stdout, ": ok\n"))
 
-	got = w.run("verify", "--table", "follow="+w.names.Feed, "--table", "letters=none", "--table", "message="+w.names.Follow)
-	require.Equal(t, exitFailure, got.code)
+	got = w.ends(exitFailure, "verify", "--table", "follow="+w.names.Feed, "--table", "letters=none", "--table", "message="+w.names.Follow)
 	require.Equal(t, 8, strings.Count(got.stdout, ": ok\n"), got.stdout)
 	for _, wrong := range []string{"follow " + w.names.Feed, "letters none", "message " + w.names.Follow} {
 		require.Contains(t, got.stdout, wrong+": ")

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
@@ -164,36 +161,23 @@ func TestAnErasureThatIsKilledAgainAndAgainEndsLikeOneThatIsNot(t *testing.T) {
 			}
 			w.requireErased()
 			w.wrap = nil
-			got := w.run("check", "--all", "--kind", "like,love")
-			require.Zero(t, got.code, got.stdout+got.stderr)
-			got = w.run("erase", "--user", ann, "--yes", "--machine", "9")
-			require.Zero(t, got.code, got.stderr)
+			w.ends(exitFine, "check", "--all", "--kind", "like,love")
+			got := w.ends(exitFine, "erase", "--user", ann, "--yes", "--machine", "9")
 			require.Regexp(t, `(?s)1/10 pulled source: .*2/10 follow: .*3/10 feed: .*4/10 comment: .*5/10 reaction: .*6/10 leaderboard: .*7/10 danmu: .*8/10 message: .*9/10 digest: .*10/10 notify: `, got.stderr)
 			w.requireErased()
 		})
 	}
 }
 
-// cancelling ends a context with the n-th request.
-type cancelling struct {
-	next   aws.HTTPClient
-	left   *atomic.Int64
-	cancel context.CancelFunc
-}
-
-func (c cancelling) Do(r *http.Request) (*http.Response, error) {
-	if c.left.Add(-1) == 0 {
-		c.cancel()
-	}
-	return c.next.Do(r)
-}
-
 // cancelAt returns a context that ends with the n-th request of the next command.
 func (w *world) cancelAt(n int64) context.Context {
 	ctx, cancel := context.WithCancel(w.t.Context())
-	left := new(atomic.Int64)
-	left.Store(n)
-	w.wrap = func(next aws.HTTPClient) aws.HTTPClient { return cancelling{next, left, cancel} }
+	w.before(func(sent int64) error {
+		if sent == n {
+			cancel()
+		}
+		return nil
+	})
 	return ctx
 }
 
@@ -249,8 +233,7 @@ func TestAnErasureLeavesOfObjectsWhatItSays(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "objects")
 	require.NoError(t, os.WriteFile(file, []byte(strings.Join(objects, "\n")), 0o600))
 	for range 2 {
-		got := w.run("erase", "--user", ann, "--yes", "--machine", "9", "--objects", file)
-		require.Zero(t, got.code, got.stderr)
+		got := w.ends(exitFine, "erase", "--user", ann, "--yes", "--machine", "9", "--objects", file)
 		require.Contains(t, got.stdout, "the ids of the objects")
 		var left []stored
 		for _, object := range objects {
@@ -265,8 +248,7 @@ func TestNothingIsErasedWhereATableIsWrong(t *testing.T) {
 	w := newWorld(t, "machines", "comment", "reaction")
 	w.seedComments()
 	before := w.scan()
-	got := w.run("erase", "--user", ann, "--yes", "--only", "machines,comment,reaction", "--table", "reaction=none")
-	require.Equal(t, exitFailure, got.code)
+	got := w.ends(exitFailure, "erase", "--user", ann, "--yes", "--only", "machines,comment,reaction", "--table", "reaction=none")
 	require.Contains(t, got.stderr, "nothing was erased")
 	require.Equal(t, before, w.scan())
 }
@@ -283,8 +265,7 @@ func TestAPulledSourceIsErasedOnceTheHomesOfItsFollowersKnow(t *testing.T) {
 	must2[feed.Activity](w)(feeds.Outbox(ann).Publish(t.Context(), feed.Activity{Actor: feed.Ref{ID: ann}, Verb: "post"}))
 
 	for range 2 {
-		got := w.run(erase...)
-		require.Equal(t, exitFailure, got.code)
+		got := w.ends(exitFailure, erase...)
 		require.Contains(t, got.stderr, "nothing was erased")
 		require.Contains(t, got.stderr, continues)
 		page := must[cursor.Page[feed.Activity]](w)(feeds.Home("bob").List(t.Context(), cursor.PageRequest{}))
@@ -292,13 +273,11 @@ func TestAPulledSourceIsErasedOnceTheHomesOfItsFollowersKnow(t *testing.T) {
 	}
 	require.Equal(t, feed.Closing, must[feed.Mode](w)(feeds.Outbox(ann).Mode(t.Context())))
 	for _, command := range [][]string{{"verify", "--init"}, {"export", "--user", ann}} {
-		got := w.run(append(command, only...)...)
-		require.Zero(t, got.code, got.stdout+got.stderr)
+		w.ends(exitFine, append(command, only...)...)
 	}
 
 	must[int](w)(feeds.Deliver(t.Context()))
-	got := w.run(erase...)
-	require.Zero(t, got.code, got.stderr)
+	w.ends(exitFine, erase...)
 	for _, s := range w.of(ann) {
 		require.Regexp(t, `^(follow E#|feed H#bob / ~)`, s.key())
 	}
@@ -313,8 +292,7 @@ func TestAPulledSourceIsNotErasedWithoutIDs(t *testing.T) {
 	feeds := must[*feed.Repository](w)(feed.New(w.db, w.names.Feed, w.gen, w.follows(), nil))
 	erase := []string{"erase", "--user", ann, "--yes", "--only", "follow,feed"}
 	w.done(feeds.Outbox(ann).SetPulled(t.Context(), true))
-	got := w.run(erase...)
-	require.Equal(t, exitUsage, got.code)
+	got := w.ends(exitUsage, erase...)
 	require.Contains(t, got.stderr, "--machine")
 	got = w.run(append(erase, "--machine", "9")...)
 	require.Contains(t, got.stderr, "nothing was erased")

@@ -7,12 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"net/http"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -76,24 +72,14 @@ var exportRules = []struct {
 	{key: `^notify D#0 / (.*)`, kind: "digest: planned, stored"},
 }
 
-// cutting fails all requests after some.
-type cutting struct {
-	next aws.HTTPClient
-	left *atomic.Int64
-}
-
-func (c cutting) Do(r *http.Request) (*http.Response, error) {
-	if c.left.Add(-1) < 0 {
-		return nil, faults.ErrKilled
-	}
-	return c.next.Do(r)
-}
-
 // cutAfter lets the next command send n requests.
 func (w *world) cutAfter(n int64) {
-	left := new(atomic.Int64)
-	left.Store(n)
-	w.wrap = func(next aws.HTTPClient) aws.HTTPClient { return cutting{next, left} }
+	w.before(func(sent int64) error {
+		if sent > n {
+			return faults.ErrKilled
+		}
+		return nil
+	})
 }
 
 func TestAnExportHasAllThatAScanFindsHoweverOftenItIsCutShort(t *testing.T) {
@@ -104,8 +90,7 @@ func TestAnExportHasAllThatAScanFindsHoweverOftenItIsCutShort(t *testing.T) {
 
 	dir := t.TempDir()
 	whole, cut := filepath.Join(dir, "whole"), filepath.Join(dir, "cut")
-	got := w.run("export", "--user", ann, "--output", whole)
-	require.Zero(t, got.code, got.stderr)
+	got := w.ends(exitFine, "export", "--user", ann, "--output", whole)
 	require.Empty(t, got.stdout)
 	require.NoFileExists(t, whole+".checkpoint")
 	text, err := os.ReadFile(whole)

@@ -2,16 +2,19 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/stretchr/testify/require"
 	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/plaza-sdk/plaza/tables"
 )
@@ -63,49 +66,31 @@ func configurationOf(t *testing.T, ts []tables.Table, opts *tables.Options) conf
 	return c
 }
 
-// take returns an argument's value and removes it, so that what is left was not expected.
-func (c configuration) take(in *hclsyntax.Body, name string) cty.Value {
+// read returns a block as JSON has it: its arguments, and a list of the blocks of each type.
+func (c configuration) read(block string) map[string]any {
 	c.Helper()
-	argument, ok := in.Attributes[name]
-	require.True(c, ok, name)
-	delete(in.Attributes, name)
-	v, diagnostics := argument.Expr.Value(c.scope)
-	require.False(c, diagnostics.HasErrors(), diagnostics.Error())
-	return v
+	require.Contains(c, c.blocks, block)
+	text, err := json.Marshal(c.plain(c.blocks[block]))
+	require.NoError(c, err)
+	var read map[string]any
+	require.NoError(c, json.Unmarshal(text, &read))
+	return read
 }
 
-func (c configuration) text(in *hclsyntax.Body, name string) string {
+func (c configuration) plain(body *hclsyntax.Body) map[string]any {
 	c.Helper()
-	return c.take(in, name).AsString()
-}
-
-func (c configuration) texts(in *hclsyntax.Body, name string) []string {
-	c.Helper()
-	var all []string
-	for _, v := range c.take(in, name).AsValueSlice() {
-		all = append(all, v.AsString())
+	all := map[string]any{}
+	for name, argument := range body.Attributes {
+		v, diagnostics := argument.Expr.Value(c.scope)
+		require.False(c, diagnostics.HasErrors(), diagnostics.Error())
+		all[name] = ctyjson.SimpleJSONValue{Value: v}
+	}
+	for _, b := range body.Blocks {
+		require.Empty(c, b.Labels)
+		blocks, _ := all[b.Type].([]any)
+		all[b.Type] = append(blocks, c.plain(b.Body))
 	}
 	return all
-}
-
-// takeBlocks returns the blocks of a type and removes them.
-func (c configuration) takeBlocks(in *hclsyntax.Body, kind string) []*hclsyntax.Body {
-	var found []*hclsyntax.Body
-	in.Blocks = slices.DeleteFunc(in.Blocks, func(b *hclsyntax.Block) bool {
-		if b.Type != kind {
-			return false
-		}
-		require.Empty(c, b.Labels)
-		found = append(found, b.Body)
-		return true
-	})
-	return found
-}
-
-func (c configuration) nothingElse(in *hclsyntax.Body) {
-	c.Helper()
-	require.Empty(c, in.Attributes)
-	require.Empty(c, in.Blocks)
 }
 
 // streamed are all tables, one of them with a stream.
@@ -122,123 +107,123 @@ func TestTerraformDescribesTheTables(t *testing.T) {
 			t.Parallel()
 			c := configurationOf(t, streamed(), opts)
 			for _, table := range streamed() {
-				b := c.blocks["resource aws_dynamodb_table "+table.Feature]
-				require.NotNil(t, b, table.Feature)
-				require.Equal(t, table.Name(), c.text(b, "name"))
-				require.Equal(t, "PAY_PER_REQUEST", c.text(b, "billing_mode"))
-				require.Equal(t, *table.Create.KeySchema[0].AttributeName, c.text(b, "hash_key"))
-				require.Equal(t, *table.Create.KeySchema[1].AttributeName, c.text(b, "range_key"))
-				require.Equal(t, !opts.Disposable, c.take(b, "deletion_protection_enabled").True())
-				if s := table.Create.StreamSpecification; s != nil {
-					require.True(t, c.take(b, "stream_enabled").True())
-					require.Equal(t, string(s.StreamViewType), c.text(b, "stream_view_type"))
-					require.Equal(t, "stream of "+table.Feature, c.text(c.blocks["output "+table.Feature+"_stream_arn"], "value"))
+				want, err := json.Marshal(resourceOf(table, opts))
+				require.NoError(t, err)
+				got, err := json.Marshal(c.read("resource aws_dynamodb_table " + table.Feature))
+				require.NoError(t, err)
+				require.JSONEq(t, string(want), string(got), table.Feature)
+				outputs := map[string]string{"_name": "name of ", "_arn": "ARN of "}
+				if table.Create.StreamSpecification != nil {
+					outputs["_stream_arn"] = "stream of "
 				}
-				c.attributesOf(b, table)
-				c.indexesOf(b, table)
-				require.Len(t, c.takeBlocks(b, "point_in_time_recovery"), map[bool]int{true: 1}[opts.PointInTimeRecovery])
-				require.Len(t, c.takeBlocks(b, "lifecycle"), map[bool]int{true: 1}[!opts.Disposable])
-				expiry := c.takeBlocks(b, "ttl")
-				require.Equal(t, table.TTL != nil, len(expiry) == 1)
-				if table.TTL != nil {
-					require.Equal(t, *table.TTL.TimeToLiveSpecification.AttributeName, c.text(expiry[0], "attribute_name"))
-					require.True(t, c.take(expiry[0], "enabled").True())
+				for suffix, of := range outputs {
+					require.Equal(t, map[string]any{"value": of + table.Feature}, c.read("output "+table.Feature+suffix))
 				}
-				c.nothingElse(b)
-				require.Equal(t, "name of "+table.Feature, c.text(c.blocks["output "+table.Feature+"_name"], "value"))
-				require.Equal(t, "ARN of "+table.Feature, c.text(c.blocks["output "+table.Feature+"_arn"], "value"))
 			}
 		})
 	}
 }
 
-func (c configuration) attributesOf(b *hclsyntax.Body, table tables.Table) {
-	found := map[string]string{}
-	for _, a := range c.takeBlocks(b, "attribute") {
-		found[c.text(a, "name")] = c.text(a, "type")
-		c.nothingElse(a)
+// resourceOf is what Terraform must read of a table.
+func resourceOf(table tables.Table, opts *tables.Options) map[string]any {
+	type block map[string]any
+	in := table.Create
+	resource := block{
+		"name": table.Name(), "billing_mode": "PAY_PER_REQUEST", "deletion_protection_enabled": !opts.Disposable,
+		"hash_key": in.KeySchema[0].AttributeName, "range_key": in.KeySchema[1].AttributeName,
 	}
-	want := map[string]string{}
-	for _, a := range table.Create.AttributeDefinitions {
-		want[*a.AttributeName] = string(a.AttributeType)
+	add := func(kind string, b block) {
+		blocks, _ := resource[kind].([]block)
+		resource[kind] = append(blocks, b)
 	}
-	require.Equal(c, want, found, table.Feature)
-}
-
-func (c configuration) indexesOf(b *hclsyntax.Body, table tables.Table) {
-	locals, globals := c.takeBlocks(b, "local_secondary_index"), c.takeBlocks(b, "global_secondary_index")
-	require.Len(c, locals, len(table.Create.LocalSecondaryIndexes))
-	require.Len(c, globals, len(table.Create.GlobalSecondaryIndexes))
-	for i, want := range table.Create.LocalSecondaryIndexes {
-		require.Equal(c, *want.IndexName, c.text(locals[i], "name"))
-		require.Equal(c, *want.KeySchema[1].AttributeName, c.text(locals[i], "range_key"))
-		require.Equal(c, string(want.Projection.ProjectionType), c.text(locals[i], "projection_type"))
-		if len(want.Projection.NonKeyAttributes) > 0 {
-			require.Equal(c, want.Projection.NonKeyAttributes, c.texts(locals[i], "non_key_attributes"))
+	for _, a := range in.AttributeDefinitions {
+		add("attribute", block{"name": a.AttributeName, "type": a.AttributeType})
+	}
+	index := func(kind string, name *string, keys []types.KeySchemaElement, p *types.Projection) {
+		b := block{"name": name, "projection_type": p.ProjectionType}
+		if len(p.NonKeyAttributes) > 0 {
+			b["non_key_attributes"] = p.NonKeyAttributes
 		}
-		c.nothingElse(locals[i])
-	}
-	for i, want := range table.Create.GlobalSecondaryIndexes {
-		require.Equal(c, *want.IndexName, c.text(globals[i], "name"))
-		for k, argument := range []string{"hash_key", "range_key"}[:len(want.KeySchema)] {
-			require.Equal(c, *want.KeySchema[k].AttributeName, c.text(globals[i], argument))
+		for _, k := range keys {
+			if kind == "global" || k.KeyType == types.KeyTypeRange { // a local index has the table's partition key
+				b[strings.ToLower(string(k.KeyType))+"_key"] = k.AttributeName
+			}
 		}
-		require.Equal(c, string(want.Projection.ProjectionType), c.text(globals[i], "projection_type"))
-		if len(want.Projection.NonKeyAttributes) > 0 {
-			require.Equal(c, want.Projection.NonKeyAttributes, c.texts(globals[i], "non_key_attributes"))
-		}
-		c.nothingElse(globals[i])
+		add(kind+"_secondary_index", b)
 	}
+	for _, i := range in.LocalSecondaryIndexes {
+		index("local", i.IndexName, i.KeySchema, i.Projection)
+	}
+	for _, i := range in.GlobalSecondaryIndexes {
+		index("global", i.IndexName, i.KeySchema, i.Projection)
+	}
+	if s := in.StreamSpecification; s != nil {
+		resource["stream_enabled"], resource["stream_view_type"] = true, s.StreamViewType
+	}
+	if table.TTL != nil {
+		add("ttl", block{"attribute_name": table.TTL.TimeToLiveSpecification.AttributeName, "enabled": true})
+	}
+	if opts.PointInTimeRecovery {
+		add("point_in_time_recovery", block{"enabled": true})
+	}
+	if !opts.Disposable {
+		add("lifecycle", block{"prevent_destroy": true})
+	}
+	return resource
 }
 
 func TestTerraformGrantsWhatIsListed(t *testing.T) {
 	t.Parallel()
 	ts := streamed()
 	c := configurationOf(t, ts, nil)
-	features := map[string]string{} // by the table's name
-	for _, table := range ts {
-		features[table.Name()] = table.Feature
-	}
-	for _, feature := range append(slices.Collect(maps.Values(features)), "all") {
-		for _, role := range tables.Roles() {
-			want := map[string][]string{}
-			for _, g := range tables.Grants(ts, role) {
-				if feature != "all" && g.Feature != feature {
-					continue
+	want := map[string]map[string]map[string]bool{} // actions by the policy's name and the resource
+	for _, role := range tables.Roles() {
+		for _, g := range tables.Grants(ts, role) {
+			feature := strings.TrimPrefix(g.Table, "app-")
+			on := "ARN of " + feature
+			switch {
+			case g.Stream:
+				on = "stream of " + feature
+			case g.Index != "":
+				on += "/index/" + g.Index
+			}
+			for _, name := range []string{g.Feature + "_" + string(role), "all_" + string(role)} {
+				if want[name] == nil {
+					want[name] = map[string]map[string]bool{}
 				}
-				on := "ARN of " + features[g.Table]
-				switch {
-				case g.Stream:
-					on = "stream of " + features[g.Table]
-				case g.Index != "":
-					on += "/index/" + g.Index
+				if want[name][on] == nil {
+					want[name][on] = map[string]bool{}
 				}
-				want[on] = append(want[on], g.Actions...)
-				slices.Sort(want[on])
-				want[on] = slices.Compact(want[on])
+				for _, action := range g.Actions {
+					want[name][on][action] = true
+				}
 			}
-			name := feature + "_" + string(role)
-			document := c.blocks["data aws_iam_policy_document "+name]
-			require.Equal(t, len(want) > 0, document != nil, name)
-			if document == nil {
-				continue
-			}
-			got := map[string][]string{}
-			for _, s := range c.takeBlocks(document, "statement") {
-				on := c.texts(s, "resources")
-				require.Len(t, on, 1)
-				require.NotContains(t, got, on[0])
-				got[on[0]] = c.texts(s, "actions")
-				c.nothingElse(s)
-			}
-			c.nothingElse(document)
-			require.Equal(t, want, got, name)
-			policy := c.blocks["resource aws_iam_policy "+name]
-			require.Equal(t, "document of "+name, c.text(policy, "policy"))
-			require.NotEmpty(t, c.text(policy, "description"))
-			require.LessOrEqual(t, len(c.text(policy, "name_prefix")), 102, "of 128, the provider appends 26")
-			c.nothingElse(policy)
-			require.Equal(t, "policy "+name, c.text(c.blocks["output "+name+"_policy_arn"], "value"))
 		}
+	}
+	policies := 0
+	for name := range c.blocks {
+		if strings.HasPrefix(name, "data aws_iam_policy_document ") {
+			policies++
+		}
+	}
+	require.Len(t, want, policies)
+	for name, grants := range want {
+		var statements []any
+		for on, actions := range grants {
+			var listed []any
+			for _, action := range slices.Sorted(maps.Keys(actions)) {
+				listed = append(listed, action)
+			}
+			statements = append(statements, map[string]any{"resources": []any{on}, "actions": listed})
+		}
+		document := c.read("data aws_iam_policy_document " + name)
+		require.Len(t, document, 1)
+		require.ElementsMatch(t, statements, document["statement"], name)
+		policy := c.read("resource aws_iam_policy " + name)
+		require.Equal(t, "document of "+name, policy["policy"])
+		require.NotEmpty(t, policy["description"])
+		require.LessOrEqual(t, len(policy["name_prefix"].(string)), 102, "of 128, the provider appends 26")
+		require.Len(t, policy, 3)
+		require.Equal(t, map[string]any{"value": "policy " + name}, c.read("output "+name+"_policy_arn"))
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,6 +75,14 @@ type result struct {
 
 func (w *world) run(args ...string) result { return w.runIn(w.t.Context(), "", args...) }
 
+// ends runs a command that ends with a code.
+func (w *world) ends(code int, args ...string) result {
+	w.t.Helper()
+	got := w.run(args...)
+	require.Equal(w.t, code, got.code, "%q: %s%s", args, got.stdout, got.stderr)
+	return got
+}
+
 func (w *world) runIn(ctx context.Context, stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
 	p := program{
@@ -103,6 +113,25 @@ func (w *world) runIn(ctx context.Context, stdin string, args ...string) result 
 	code := p.run(ctx, args)
 	return result{code, stdout.String(), stderr.String()}
 }
+
+// before calls f with the number of each request of the next commands, which fails with f's
+// error.
+func (w *world) before(f func(sent int64) error) {
+	sent := new(atomic.Int64)
+	w.wrap = func(next aws.HTTPClient) aws.HTTPClient {
+		return client(func(r *http.Request) (*http.Response, error) {
+			if err := f(sent.Add(1)); err != nil {
+				return nil, err
+			}
+			return next.Do(r)
+		})
+	}
+}
+
+// client is a function that sends a request.
+type client func(*http.Request) (*http.Response, error)
+
+func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
 
 func (w *world) tableOf(feature string) string {
 	return w.tables[slices.IndexFunc(w.tables, func(t tables.Table) bool { return t.Feature == feature })].Name()

@@ -20,120 +20,84 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// onPosts calls f n times with posts, in proportion to the followers of their authors.
-func (s *simulation) onPosts(n float64, f func(author int, post string, n int)) {
+// onPosts calls f n times with posts, in proportion to the followers of their authors, and
+// with another user each time.
+func (s *simulation) onPosts(n float64, f func(author, by int, post string)) {
+	by := 0
 	for author, n := range s.fanned(n) {
-		each := make([]float64, len(s.posts[author]))
-		for i := range each {
-			each[i] = 1
-		}
-		for i, n := range deal(float64(n), each) {
-			f(author, s.posts[author][i].String(), n)
+		for i, n := range deal(float64(n), ones(len(s.posts[author]))) {
+			for range n {
+				if by = (by + 1) % len(s.fans); by == author {
+					by = (by + 1) % len(s.fans)
+				}
+				f(author, by, s.posts[author][i].String())
+			}
 		}
 	}
 }
 
 func (s *simulation) comment() {
-	by := 0
-	s.onPosts(s.total(s.in.Comments), func(_ int, post string, n int) {
-		for range n {
-			by = (by + 1) % len(s.fans)
-			s.call("feed/comment.Repository.Add", func(ctx context.Context) error {
-				_, _, err := s.comments.Add(ctx, comment.Comment{Object: post, User: user(by), Text: strings.Repeat("x", int(s.in.CommentBytes))})
-				return err
-			})
-		}
+	s.onPosts(s.total(s.in.Comments), func(_, by int, post string) {
+		s.call("feed/comment.Repository.Add", func(ctx context.Context) error {
+			return err3(s.comments.Add(ctx, comment.Comment{Object: post, User: user(by), Text: strings.Repeat("x", int(s.in.CommentBytes))}))
+		})
 	})
-	s.onPosts(s.total(s.in.CommentReads), func(_ int, post string, n int) {
-		for range n {
-			s.call("feed/comment.Repository.ByObject", func(ctx context.Context) error {
-				_, err := s.comments.ByObject(ctx, post, cursor.PageRequest{Limit: pageSize}, nil)
-				return err
-			})
-		}
+	s.onPosts(s.total(s.in.CommentReads), func(_, _ int, post string) {
+		s.call("feed/comment.Repository.ByObject", func(ctx context.Context) error {
+			return err2(s.comments.ByObject(ctx, post, cursor.PageRequest{Limit: pageSize}, nil))
+		})
 	})
 }
 
 func (s *simulation) react() {
-	by := 0
-	s.onPosts(s.total(s.in.Likes), func(_ int, post string, n int) {
-		for range n {
-			by = (by + 1) % len(s.fans)
-			s.call("feed/reaction.Repository.React", func(ctx context.Context) error {
-				_, _, err := s.reactions.React(ctx, reaction.Reaction{User: user(by), Object: post, Kind: "like"})
-				return err
-			})
-		}
+	s.onPosts(s.total(s.in.Likes), func(_, by int, post string) {
+		s.call("feed/reaction.Repository.React", func(ctx context.Context) error {
+			return err3(s.reactions.React(ctx, reaction.Reaction{User: user(by), Object: post, Kind: "like"}))
+		})
 	})
 }
 
 // ring notifies authors of likes of their posts.
 func (s *simulation) ring() {
-	by := 0
-	s.onPosts(s.total(s.in.Notifications), func(author int, post string, n int) {
-		for range n {
-			by = (by + 1) % len(s.fans)
-			if by == author {
-				by = (by + 1) % len(s.fans)
-			}
-			s.call("notify.Repository.Notify", func(ctx context.Context) error {
-				id, err := s.gen.Next(ctx)
-				if err != nil {
-					return err
-				}
-				_, _, err = s.bell.Notify(ctx, notify.Notification{User: user(author), Activity: feed.Activity{
-					ID: id, Actor: feed.Ref{ID: user(by)}, Verb: "like", Object: feed.Ref{Kind: "post", ID: post},
-				}, CountBy: notify.ByActor})
+	s.onPosts(s.total(s.in.Notifications), func(author, by int, post string) {
+		s.call("notify.Repository.Notify", func(ctx context.Context) error {
+			id, err := s.gen.Next(ctx)
+			if err != nil {
 				return err
-			})
+			}
+			return err3(s.bell.Notify(ctx, notify.Notification{User: user(author), Activity: feed.Activity{
+				ID: id, Actor: feed.Ref{ID: user(by)}, Verb: "like", Object: feed.Ref{Kind: "post", ID: post},
+			}, CountBy: notify.ByActor}))
+		})
+	})
+	s.byUsers(s.in.BellChecks, func(who int) {
+		s.call("notify.Repository.Unseen", func(ctx context.Context) error { return err2(s.later.Unseen(ctx, notify.Reader{User: user(who)})) })
+	})
+	s.byUsers(s.in.BellOpens, func(who int) {
+		var seen notify.View
+		s.call("notify.Repository.List", func(ctx context.Context) error {
+			page, err := s.later.List(ctx, notify.Reader{User: user(who)}, cursor.PageRequest{Limit: pageSize})
+			seen = notify.See(page.Items)
+			return err
+		})
+		if seen.At != 0 {
+			s.call("notify.Repository.MarkSeen", func(ctx context.Context) error { return err2(s.later.MarkSeen(ctx, user(who), seen)) })
 		}
 	})
-	for who, n := range s.evenly(s.in.BellChecks) {
-		for range n {
-			s.call("notify.Repository.Unseen", func(ctx context.Context) error {
-				_, err := s.later.Unseen(ctx, notify.Reader{User: user(who)})
-				return err
-			})
-		}
-	}
-	for who, n := range s.evenly(s.in.BellOpens) {
-		for range n {
-			var seen notify.View
-			s.call("notify.Repository.List", func(ctx context.Context) error {
-				page, err := s.later.List(ctx, notify.Reader{User: user(who)}, cursor.PageRequest{Limit: pageSize})
-				seen = notify.See(page.Items)
-				return err
-			})
-			if seen.At == 0 {
-				continue
-			}
-			s.call("notify.Repository.MarkSeen", func(ctx context.Context) error {
-				_, err := s.later.MarkSeen(ctx, user(who), seen)
-				return err
-			})
-		}
-	}
 }
 
 // talk pairs users up. In each conversation the two take turns, and each reads what the
 // other has written. The messages go through the processes as they come.
 func (s *simulation) talk() {
 	pairs := int(s.total(s.in.Conversations) / 2)
-	each := make([]float64, pairs)
-	for i := range each {
-		each[i] = 1
-	}
-	for i, n := range deal(s.total(s.in.Messages), each) {
+	for i, n := range deal(s.total(s.in.Messages), ones(pairs)) {
 		s.converse(user(2*i), user(2*i+1), n)
 	}
-	for who, n := range s.evenly(s.in.InboxReads) {
-		for range n {
-			s.call("notify/message.Repository.Inbox", func(ctx context.Context) error {
-				_, err := s.mailbox.Inbox(ctx, user(who), cursor.PageRequest{Limit: pageSize})
-				return err
-			})
-		}
-	}
+	s.byUsers(s.in.InboxReads, func(who int) {
+		s.call("notify/message.Repository.Inbox", func(ctx context.Context) error {
+			return err2(s.mailbox.Inbox(ctx, user(who), cursor.PageRequest{Limit: pageSize}))
+		})
+	})
 }
 
 func (s *simulation) converse(a, b string, n int) {
@@ -146,13 +110,9 @@ func (s *simulation) converse(a, b string, n int) {
 	for i := 1; i <= n; i++ {
 		in := message.In{Conversation: pair, User: a}
 		s.call("notify/message.Repository.History", func(ctx context.Context) error {
-			_, err := s.mailbox.History(ctx, in, cursor.PageRequest{Limit: pageSize})
-			return err
+			return err2(s.mailbox.History(ctx, in, cursor.PageRequest{Limit: pageSize}))
 		})
-		s.call("notify/message.Repository.MarkRead", func(ctx context.Context) error {
-			_, err := s.mailbox.MarkRead(ctx, in, last.Seq)
-			return err
-		})
+		s.call("notify/message.Repository.MarkRead", func(ctx context.Context) error { return err2(s.mailbox.MarkRead(ctx, in, last.Seq)) })
 		s.call("notify/message.Repository.Send", func(ctx context.Context) (err error) {
 			p := s.messages[(i/2)%len(s.messages)] // after a message the next one is as likely from another process
 			last, _, err = p.Send(ctx, said(a, i))
@@ -190,8 +150,7 @@ func (s *simulation) watch() {
 			for segment := range segments {
 				calls = append(calls, func() {
 					s.call("danmu.Repository.Segment", func(ctx context.Context) error {
-						_, err := process().Segment(ctx, fmt.Sprintf("video-%07d", video), segment, nil)
-						return err
+						return err2(process().Segment(ctx, fmt.Sprintf("video-%07d", video), segment, nil))
 					})
 				})
 			}
@@ -237,24 +196,21 @@ func (s *simulation) compete() {
 		for player := range players {
 			call("leaderboard.Repository.Submit", func(ctx context.Context, r *leaderboard.Repository) error {
 				score := int64(1000*orders[player/boards%len(orders)][i] + player)
-				_, _, err := r.Submit(ctx, leaderboard.Submission{Board: name(player), Player: user(player), Score: leaderboard.Int(score)})
-				return err
+				return err3(r.Submit(ctx, leaderboard.Submission{Board: name(player), Player: user(player), Score: leaderboard.Int(score)}))
 			}, player)
 		}
 	}
 	for range int(s.in.RankReads) {
 		for player := range players {
 			call("leaderboard.Repository.Rank", func(ctx context.Context, r *leaderboard.Repository) error {
-				_, err := r.Rank(ctx, leaderboard.In{Board: name(player)}, user(player))
-				return err
+				return err2(r.Rank(ctx, leaderboard.In{Board: name(player)}, user(player)))
 			}, player)
 		}
 	}
 	for range int(s.in.TopReads) {
 		for player := range players {
 			call("leaderboard.Repository.Top", func(ctx context.Context, r *leaderboard.Repository) error {
-				_, err := r.Top(ctx, leaderboard.In{Board: name(player)}, cursor.PageRequest{Limit: pageSize})
-				return err
+				return err2(r.Top(ctx, leaderboard.In{Board: name(player)}, cursor.PageRequest{Limit: pageSize}))
 			}, player)
 		}
 	}

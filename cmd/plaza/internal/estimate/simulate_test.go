@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,11 @@ func (s *simulation) call(operation string, f func(context.Context) error) {
 	assert.NoError(s.t, f(plaza.WithOperation(s.t.Context(), operation)), operation) // in any goroutine
 }
 
+// err2 and err3 return the error of a call with other results.
+func err2[A any](_ A, err error) error { return err }
+
+func err3[A, B any](_ A, _ B, err error) error { return err }
+
 // prepared is the operation of calls that are not part of the day.
 const prepared = "prepared"
 
@@ -204,13 +210,19 @@ func (s *simulation) fanned(n float64) []int {
 
 // evenly deals n calls out to all users, in an order that has nothing to do with ranks.
 func (s *simulation) evenly(perUser float64) []int {
-	n := len(s.fans)
-	weights := make([]float64, n)
-	for i := range weights {
-		weights[i] = 1
-	}
-	return deal(perUser*float64(n), weights)
+	return deal(perUser*float64(len(s.fans)), ones(len(s.fans)))
 }
+
+// byUsers calls f as often as evenly says.
+func (s *simulation) byUsers(perUser float64, f func(who int)) {
+	for who, n := range s.evenly(perUser) {
+		for range n {
+			f(who)
+		}
+	}
+}
+
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 func (s *simulation) total(perUser float64) float64 { return perUser * float64(s.in.Users) }
 
@@ -234,7 +246,7 @@ func (s *simulation) publish() {
 	}
 	require.NoError(s.t, group.Wait())
 	for range int(day / s.in.Poll * float64(s.in.Workers)) {
-		s.call("feed.Repository.Run", func(ctx context.Context) error { _, err := s.worker.Deliver(ctx); return err })
+		s.call("feed.Repository.Run", func(ctx context.Context) error { return err2(s.worker.Deliver(ctx)) })
 	}
 }
 
@@ -246,11 +258,7 @@ func (s *simulation) post(author string) feed.Activity {
 }
 
 func (s *simulation) readHomes() {
-	for i, n := range s.evenly(s.in.HomeReads) {
-		for range n {
-			s.readHome(user(s.order[i]))
-		}
-	}
+	s.byUsers(s.in.HomeReads, func(i int) { s.readHome(user(s.order[i])) })
 }
 
 func (s *simulation) readHome(reader string) {
@@ -265,9 +273,9 @@ func (s *simulation) readHome(reader string) {
 	if len(objects) == 0 || s.in.HomeCounts == 0 {
 		return
 	}
-	s.call("feed/reaction.Repository.CountsMany", func(ctx context.Context) error { _, err := s.reactions.CountsMany(ctx, objects); return err })
-	s.call("feed/reaction.Repository.Reacted", func(ctx context.Context) error { _, err := s.reactions.Reacted(ctx, reader, objects); return err })
-	s.call("feed/comment.Repository.CountsMany", func(ctx context.Context) error { _, err := s.comments.CountsMany(ctx, objects); return err })
+	s.call("feed/reaction.Repository.CountsMany", func(ctx context.Context) error { return err2(s.reactions.CountsMany(ctx, objects)) })
+	s.call("feed/reaction.Repository.Reacted", func(ctx context.Context) error { return err2(s.reactions.Reacted(ctx, reader, objects)) })
+	s.call("feed/comment.Repository.CountsMany", func(ctx context.Context) error { return err2(s.comments.CountsMany(ctx, objects)) })
 }
 
 func (s *simulation) readProfiles() {
@@ -276,14 +284,10 @@ func (s *simulation) readProfiles() {
 		for range n {
 			viewer = (viewer + 1) % len(s.fans)
 			other := user(viewer)
-			s.call("follow.Repository.Counts", func(ctx context.Context) error { _, err := s.follows.Counts(ctx, user(owner)); return err })
-			s.call("follow.Repository.Relations", func(ctx context.Context) error {
-				_, err := s.follows.Relations(ctx, other, []string{user(owner)})
-				return err
-			})
+			s.call("follow.Repository.Counts", func(ctx context.Context) error { return err2(s.follows.Counts(ctx, user(owner))) })
+			s.call("follow.Repository.Relations", func(ctx context.Context) error { return err2(s.follows.Relations(ctx, other, []string{user(owner)})) })
 			s.call("feed.Outbox.List", func(ctx context.Context) error {
-				_, err := s.feeds.Outbox(user(owner)).List(ctx, cursor.PageRequest{Limit: pageSize})
-				return err
+				return err2(s.feeds.Outbox(user(owner)).List(ctx, cursor.PageRequest{Limit: pageSize}))
 			})
 		}
 	}
@@ -303,8 +307,7 @@ func (s *simulation) follow() {
 			}
 			follows[follower] = true
 			s.call("feed.Home.Follow", func(ctx context.Context) error {
-				_, err := s.feeds.Home(user(follower)).Follow(ctx, user(followee), nil)
-				return err
+				return err2(s.feeds.Home(user(follower)).Follow(ctx, user(followee), nil))
 			})
 		}
 	}
