@@ -23,9 +23,7 @@ import (
 func leaderboards(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *leaderboard.Repository {
-		r, err := leaderboard.New(as[role].db, w.names.Leaderboard, w, &leaderboard.Options{Now: w.Now})
-		require.NoError(t, err)
-		return r
+		return ok(leaderboard.New(as[role].db, w.names.Leaderboard, w, &leaderboard.Options{Now: w.Now}))(t)
 	}
 	reader, service, operator, worker := of(tables.Reader), of(tables.Service), of(tables.Operator), of(tables.Worker)
 	in := leaderboard.In{Board: "weekly"}
@@ -105,8 +103,7 @@ func folds(t *testing.T, w *world, as callers, service, worker *leaderboard.Repo
 	described, err := table.Describe().Run(ctx)
 	require.NoError(t, err)
 	c := as[tables.Worker]
-	reader, err := stream.NewReader(c.streams(t), described.LatestStreamARN, &stream.ReaderOptions{Idle: 10 * time.Millisecond, List: 10 * time.Millisecond})
-	require.NoError(t, err)
+	reader := ok(stream.NewReader(c.streams(t), described.LatestStreamARN, &stream.ReaderOptions{Idle: 10 * time.Millisecond, List: 10 * time.Millisecond}))(t)
 	folder, err := leaderboard.NewFolder(worker, reader, &leaderboard.FolderOptions{Settle: 1})
 	require.NoError(t, err)
 	deletes := wire.Access{Action: "BatchWriteItem", Table: w.names.Leaderboard}
@@ -121,13 +118,10 @@ func folds(t *testing.T, w *world, as callers, service, worker *leaderboard.Repo
 func danmus(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *danmu.Repository {
-		r, err := danmu.New(as[role].db, w.names.Danmu, w, &danmu.Options{Now: w.Now, Rate: ratelimit.Rate{Burst: 100}, SharedRate: true})
-		require.NoError(t, err)
-		return r
+		return ok(danmu.New(as[role].db, w.names.Danmu, w, &danmu.Options{Now: w.Now, Rate: ratelimit.Rate{Burst: 100}, SharedRate: true}))(t)
 	}
 	hub := func(store live.Store) *live.Hub {
-		h, err := live.New(store, nil)
-		require.NoError(t, err)
+		h := ok(live.New(store, nil))(t)
 		t.Cleanup(h.Close)
 		return h
 	}

@@ -17,11 +17,8 @@ import (
 func feeds(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role, opts feed.Options) *feed.Repository {
-		graph, err := follow.New(as[role].db, w.names.Follow, w, nil)
-		require.NoError(t, err)
-		r, err := feed.New(as[role].db, w.names.Feed, w, graph, &opts)
-		require.NoError(t, err)
-		return r
+		graph := ok(follow.New(as[role].db, w.names.Follow, w, nil))(t)
+		return ok(feed.New(as[role].db, w.names.Feed, w, graph, &opts))(t)
 	}
 	reader, service := of(tables.Reader, feed.Options{}), of(tables.Service, feed.Options{})
 	worker, operator := of(tables.Worker, feed.Options{}), of(tables.Operator, feed.Options{})
@@ -67,11 +64,9 @@ func feeds(t *testing.T, w *world, as callers) {
 func comments(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *comment.Repository {
-		r, err := comment.New(as[role].db, w.names.Comment, w, &comment.Options{
+		return ok(comment.New(as[role].db, w.names.Comment, w, &comment.Options{
 			Now: w.Now, Score: func(context.Context, comment.Address) (int64, error) { return 5, nil },
-		})
-		require.NoError(t, err)
-		return r
+		}))(t)
 	}
 	reader, service, operator := of(tables.Reader), of(tables.Service), of(tables.Operator)
 	all(t, operator.Init(ctx), reader.Verify(ctx))
@@ -118,9 +113,7 @@ func comments(t *testing.T, w *world, as callers) {
 func reactions(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *reaction.Repository {
-		r, err := reaction.New(as[role].db, w.names.Reaction, w, &reaction.Options{Kinds: []string{"like", "up", "down"}, OneOf: [][]string{{"up", "down"}}})
-		require.NoError(t, err)
-		return r
+		return ok(reaction.New(as[role].db, w.names.Reaction, w, &reaction.Options{Kinds: []string{"like", "up", "down"}, OneOf: [][]string{{"up", "down"}}}))(t)
 	}
 	reader, service, operator := of(tables.Reader), of(tables.Service), of(tables.Operator)
 	like := reaction.Reaction{User: "ann", Object: "photo", Kind: "like"}

@@ -32,31 +32,25 @@ func notifications(t *testing.T, w *world, as callers) {
 	}
 	of := func(role tables.Role) (f features) {
 		db := as[role].db
-		graph, err := follow.New(db, w.names.Follow, w, nil)
-		require.NoError(t, err)
-		f.announcements, err = announce.New(db, w.names.Notify, w, &announce.Options{Now: w.Now})
-		require.NoError(t, err)
-		f.prefs, err = prefs.New(db, w.names.Notify, w, &prefs.Options{
+		graph := ok(follow.New(db, w.names.Follow, w, nil))(t)
+		f.announcements = ok(announce.New(db, w.names.Notify, w, &announce.Options{Now: w.Now}))(t)
+		f.prefs = ok(prefs.New(db, w.names.Notify, w, &prefs.Options{
 			Channels: []string{"email"}, Verbs: []prefs.Verb{{Name: "comment", Channels: []string{"email"}}}, Now: w.Now,
 			Tokens: prefs.Keyring{Keys: map[byte][]byte{0: bytes.Repeat([]byte{7}, 32)}},
-		})
-		require.NoError(t, err)
-		f.digests, err = digest.New(db, w.names.Notify, &digest.Options{
+		}))(t)
+		f.digests = ok(digest.New(db, w.names.Notify, &digest.Options{
 			Now: w.Now,
 			ScheduleOf: func(context.Context, string, string) (digest.Schedule, error) {
 				return digest.Schedule{Every: time.Hour}, nil
 			},
-		})
-		require.NoError(t, err)
-		f.Repository, err = notify.New(db, w.names.Notify, w, &notify.Options{
+		}))(t)
+		f.Repository = ok(notify.New(db, w.names.Notify, w, &notify.Options{
 			Policy: undecided{f.prefs}, Announcements: f.announcements, Scheduler: f.digests, Watchers: graph, Now: w.Now,
-		})
-		require.NoError(t, err)
+		}))(t)
 		return f
 	}
 	reader, service, worker, operator := of(tables.Reader), of(tables.Service), of(tables.Worker), of(tables.Operator)
-	graph, err := follow.New(dynamotest.DB(t), w.names.Follow, w, nil)
-	require.NoError(t, err)
+	graph := ok(follow.New(dynamotest.DB(t), w.names.Follow, w, nil))(t)
 	for _, watcher := range []string{"eve", undecidedOf} { // the second one is tried again later
 		all(t, err3(graph.Follow(ctx, follow.Edge{Follower: watcher, Followee: "post:1"})))
 	}
@@ -127,8 +121,7 @@ func notifications(t *testing.T, w *world, as callers) {
 	all(t, err2(reader.List(ctx, who, first)))
 
 	sender := mailbox{}
-	digests, err := digest.NewWorker(worker.digests, worker, &sender, &digest.WorkerOptions{Policy: worker.prefs})
-	require.NoError(t, err)
+	digests := ok(digest.NewWorker(worker.digests, worker, &sender, &digest.WorkerOptions{Policy: worker.prefs}))(t)
 	all(t, err2(digests.Deliver(ctx)))
 	require.Positive(t, sender.sent)
 	as[tables.Worker].endless(t, "notify.Repository.Run", worker.Run)
@@ -166,17 +159,12 @@ func (m *mailbox) Send(context.Context, digest.Digest) error {
 func messages(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *message.Repository {
-		blocks, err := prefs.New(as[role].db, w.names.Notify, w, &prefs.Options{Now: w.Now})
-		require.NoError(t, err)
-		r, err := message.New(as[role].db, w.names.Message, w, &message.Options{Blocks: blocks, Now: w.Now})
-		require.NoError(t, err)
-		return r
+		blocks := ok(prefs.New(as[role].db, w.names.Notify, w, &prefs.Options{Now: w.Now}))(t)
+		return ok(message.New(as[role].db, w.names.Message, w, &message.Options{Blocks: blocks, Now: w.Now}))(t)
 	}
-	backplane, err := rooms.NewMemory(nil)
-	require.NoError(t, err)
+	backplane := ok(rooms.NewMemory(nil))(t)
 	hub := func(store chat.Store) *chat.Hub {
-		h, err := chat.New(store, &chat.Options{Backplane: backplane, Recheck: time.Nanosecond})
-		require.NoError(t, err)
+		h := ok(chat.New(store, &chat.Options{Backplane: backplane, Recheck: time.Nanosecond}))(t)
 		t.Cleanup(h.Close)
 		return h
 	}

@@ -20,25 +20,19 @@ func pollers(t *testing.T, w *world, as callers) {
 	worker := as[tables.Worker]
 	e := dynamotest.Engine(t)
 	streamOf := func(table string) string {
-		described, err := dynamodb.NewFromConfig(e.Config()).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
-		require.NoError(t, err)
+		described := ok(dynamodb.NewFromConfig(e.Config()).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table}))(t)
 		return *described.Table.LatestStreamArn
 	}
 	arn, other := streamOf(w.names.Follow), streamOf(w.names.Leaderboard)
-	graph, err := follow.New(dynamotest.DB(t), w.names.Follow, w, nil)
-	require.NoError(t, err)
+	graph := ok(follow.New(dynamotest.DB(t), w.names.Follow, w, nil))(t)
 	all(t, err3(graph.Follow(ctx, follow.Edge{Follower: "polly", Followee: "paul"})))
-	p, err := stream.NewProcessor(stream.Each(func(context.Context, stream.Record) error { cancel(); return nil }, 1), dropped{}, nil)
-	require.NoError(t, err)
+	p := ok(stream.NewProcessor(stream.Each(func(context.Context, stream.Record) error { cancel(); return nil }, 1), dropped{}, nil))(t)
 	of := func(role tables.Role) *stream.Poller {
-		poller, err := stream.NewPoller(as[role].db, as[role].streams(t), stream.PollerGroup{Table: w.names.Pollers, Stream: arn, Name: "group"}, p, nil)
-		require.NoError(t, err)
-		return poller
+		return ok(stream.NewPoller(as[role].db, as[role].streams(t), stream.PollerGroup{Table: w.names.Pollers, Stream: arn, Name: "group"}, p, nil))(t)
 	}
 	all(t, of(tables.Operator).Init(ctx), of(tables.Worker).Verify(ctx))
 	require.ErrorIs(t, of(tables.Worker).Run(ctx), context.Canceled)
-	reader, err := stream.NewReader(worker.streams(t), other, nil)
-	require.NoError(t, err)
+	reader := ok(stream.NewReader(worker.streams(t), other, nil))(t)
 	all(t, err2(reader.Next(t.Context())))
 }
 
@@ -50,9 +44,7 @@ func (dropped) Put(context.Context, stream.Dead) error { return nil }
 func deadLetters(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *letters.Repository {
-		r, err := letters.New(as[role].db, w.names.Letters, "board", &letters.Options{Now: w.Now})
-		require.NoError(t, err)
-		return r
+		return ok(letters.New(as[role].db, w.names.Letters, "board", &letters.Options{Now: w.Now}))(t)
 	}
 	worker, operator := of(tables.Worker), of(tables.Operator)
 	all(t, operator.Init(ctx), worker.Verify(ctx), worker.Put(ctx, stream.Dead{Shard: "shard", Seq: "1", Reason: "broken", At: w.Now()}))

@@ -48,6 +48,15 @@ func err2[A any](_ A, err error) error { return err }
 
 func err3[A, B any](_ A, _ B, err error) error { return err }
 
+// ok returns the result of a call that does not fail.
+func ok[A any](a A, err error) func(*testing.T) A {
+	return func(t *testing.T) A {
+		t.Helper()
+		require.NoError(t, err)
+		return a
+	}
+}
+
 // all fails the test at the first error.
 func all(t *testing.T, errs ...error) {
 	t.Helper()
@@ -121,8 +130,7 @@ func (w *world) id() ids.ID {
 func machines(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	for role, c := range as {
-		source, err := lease.NewSource(c.db, w.names.Machines, nil)
-		require.NoError(t, err)
+		source := ok(lease.NewSource(c.db, w.names.Machines, nil))(t)
 		if role == tables.Operator {
 			all(t, source.Init(ctx))
 		}
@@ -138,9 +146,7 @@ func machines(t *testing.T, w *world, as callers) {
 func follows(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *follow.Repository {
-		r, err := follow.New(as[role].db, w.names.Follow, w, nil)
-		require.NoError(t, err)
-		return r
+		return ok(follow.New(as[role].db, w.names.Follow, w, nil))(t)
 	}
 	reader, service, operator := of(tables.Reader), of(tables.Service), of(tables.Operator)
 	edge := follow.Edge{Follower: "ann", Followee: "ben"}
