@@ -24,17 +24,3 @@ func TestACallInsideACallAllocatesNothingForItsName(t *testing.T) {
 	ctx := plaza.WithOperation(t.Context(), "feed.Outbox.Publish")
 	require.Zero(t, testing.AllocsPerRun(100, func() { plaza.WithOperation(ctx, "feed.Repository.Deliver") }))
 }
-
-func BenchmarkWithOperation(b *testing.B) {
-	for name, ctx := range map[string]context.Context{
-		"outermost": b.Context(),
-		"nested":    plaza.WithOperation(b.Context(), "feed.Outbox.Publish"),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				plaza.WithOperation(ctx, "feed.Repository.Deliver")
-			}
-		})
-	}
-}

@@ -11,22 +11,17 @@ import (
 	"github.com/plaza-sdk/plaza/plazatest"
 )
 
-type wrap = func(aws.HTTPClient) aws.HTTPClient
-
-// of1970 is a DynamoDB whose clock is wrong.
-type of1970 struct{ aws.HTTPClient }
-
-func (c of1970) Do(r *http.Request) (*http.Response, error) {
-	res, err := c.HTTPClient.Do(r)
-	if err == nil {
-		res.Header.Set("Date", "Thu, 01 Jan 1970 00:00:00 GMT")
-	}
-	return res, err
-}
-
 func TestOwnDatesAreThoseOfTheReceiver(t *testing.T) {
 	t.Parallel()
-	wrong := func(next aws.HTTPClient) aws.HTTPClient { return of1970{next} }
+	wrong := func(next aws.HTTPClient) aws.HTTPClient {
+		return client(func(r *http.Request) (*http.Response, error) {
+			res, err := next.Do(r)
+			if err == nil {
+				res.Header.Set("Date", "Thu, 01 Jan 1970 00:00:00 GMT")
+			}
+			return res, err
+		})
+	}
 	env := plazatest.Start(t, &plazatest.Options{Tables: onlyFollow, Wrap: []wrap{wrong}})
 	require.ErrorAs(t, follows(t, env.DB, env.Tables.Follow).Verify(t.Context()), new(*plaza.ClockError))
 	env = plazatest.Start(t, &plazatest.Options{Tables: onlyFollow, Wrap: []wrap{wrong, plazatest.OwnDates}})

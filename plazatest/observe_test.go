@@ -85,7 +85,7 @@ func TestAnObserverSeesWhyARequestFailed(t *testing.T) {
 			return next.Do(r)
 		})
 	}
-	env := plazatest.Start(t, &plazatest.Options{Tables: onlyFollow, Observe: seen.observe, Wrap: []func(aws.HTTPClient) aws.HTTPClient{lossy}})
+	env := plazatest.Start(t, &plazatest.Options{Tables: onlyFollow, Observe: seen.observe, Wrap: []wrap{lossy}})
 	item := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}, "sk": &types.AttributeValueMemberS{Value: "b"}}
 	put := &dynamodb.PutItemInput{TableName: &env.Tables.Follow, Item: item, ConditionExpression: aws.String("attribute_exists(pk)")}
 	_, err := env.DB.Client().PutItem(t.Context(), put)
@@ -106,10 +106,6 @@ func TestAnObserverSeesWhyARequestFailed(t *testing.T) {
 	require.ErrorIs(t, err, lost)
 	require.Len(t, seen.calls[""], 2, "it did not reach DynamoDB")
 }
-
-type client func(*http.Request) (*http.Response, error)
-
-func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
 
 func TestUnpricedRequestsCountWithoutUnits(t *testing.T) {
 	t.Parallel()

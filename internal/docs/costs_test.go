@@ -33,15 +33,17 @@ func TestCostsAreThoseOfTheComments(t *testing.T) {
 	t.Parallel()
 	all, err := calls.Find(root)
 	require.NoError(t, err)
-	text, err := os.ReadFile(costs)
-	require.NoError(t, err)
-	head, _, _ := strings.Cut(string(text), "\n## ")
-	want := strings.TrimRight(head, "\n") + "\n" + tables(all)
+	head, _, _ := strings.Cut(read(t, costs), "\n## ")
+	upToDate(t, costs, strings.TrimRight(head, "\n")+"\n"+tables(all))
+}
+
+// upToDate compares a page with what is generated of it, or writes it.
+func upToDate(t *testing.T, page, want string) {
+	t.Helper()
 	if *write {
-		require.NoError(t, os.WriteFile(costs, []byte(want), 0o644))
-		return
+		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
 	}
-	require.Equal(t, want, string(text), "go test ./internal/docs -write brings docs/costs.md up to date")
+	require.Equal(t, want, read(t, page), "go test ./internal/docs -write brings it up to date")
 }
 
 func tables(all []calls.Call) string {

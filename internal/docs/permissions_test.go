@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -19,16 +18,10 @@ const (
 
 func TestPermissionsAreThoseOfTheList(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(permissions)
-	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(text), tableOfThem)
+	before, rest, ok := strings.Cut(read(t, permissions), tableOfThem)
 	require.True(t, ok, "docs/aws.md has no table of permissions")
 	_, after, _ := strings.Cut(rest, "\n\n")
-	if *write {
-		require.NoError(t, os.WriteFile(permissions, []byte(before+tableOfThem+roles()+"\n"+after), 0o644))
-		return
-	}
-	require.Equal(t, before+tableOfThem+roles()+"\n"+after, string(text), "go test ./internal/docs -write brings docs/aws.md up to date")
+	upToDate(t, permissions, before+tableOfThem+roles()+"\n"+after)
 }
 
 // roles has a row for each role of each feature.
