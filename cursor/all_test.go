@@ -31,33 +31,36 @@ func threePages() *scripted {
 	}}
 }
 
-func collect(ctx context.Context, s *scripted) (items []int, failed []error) {
+// collect ranges over all items, and calls each after every item.
+func collect(ctx context.Context, s *scripted, each func()) (items []int, failed []error) {
 	for item, err := range cursor.All(ctx, s.list) {
 		if err != nil {
 			failed = append(failed, err)
 			continue
 		}
 		items = append(items, item)
+		each()
 	}
 	return items, failed
 }
 
+func nothing() {}
+
 func TestAllContinuesPastShortAndEmptyPages(t *testing.T) {
 	s := threePages()
-	items, failed := collect(t.Context(), s)
-	assert.Empty(t, failed)
-	assert.Equal(t, []int{1, 2, 3}, items)
-	assert.Equal(t, []cursor.PageRequest{
-		{Cursor: "", Limit: 100}, {Cursor: "b", Limit: 100}, {Cursor: "c", Limit: 100}, {Cursor: "d", Limit: 100},
-	}, s.requests)
-}
-
-func TestAllOfAnEmptyListIsOneRequest(t *testing.T) {
-	s := &scripted{}
-	items, failed := collect(t.Context(), s)
-	assert.Empty(t, items)
-	assert.Empty(t, failed)
-	assert.Len(t, s.requests, 1)
+	all := cursor.All(t.Context(), s.list)
+	for range 2 { // each range starts again
+		s.requests = nil
+		var items []int
+		for item, err := range all {
+			require.NoError(t, err)
+			items = append(items, item)
+		}
+		assert.Equal(t, []int{1, 2, 3}, items)
+		assert.Equal(t, []cursor.PageRequest{
+			{Cursor: "", Limit: 100}, {Cursor: "b", Limit: 100}, {Cursor: "c", Limit: 100}, {Cursor: "d", Limit: 100},
+		}, s.requests)
+	}
 }
 
 func TestAllYieldsAnErrorOnceAndStops(t *testing.T) {
@@ -65,64 +68,34 @@ func TestAllYieldsAnErrorOnceAndStops(t *testing.T) {
 	for at, want := range map[cursor.Cursor][]int{"": nil, "b": {1, 2}, "c": {1, 2}, "d": {1, 2, 3}} {
 		s := threePages()
 		s.fail = map[cursor.Cursor]error{at: broken}
-		items, failed := collect(t.Context(), s)
+		items, failed := collect(t.Context(), s, nothing)
 		assert.Equal(t, want, items, "items beside the error are not given")
 		assert.Equal(t, []error{broken}, failed)
 	}
 }
 
 func TestAllStopsAtBreak(t *testing.T) {
-	s := threePages()
-	for item, err := range cursor.All(t.Context(), s.list) {
-		require.NoError(t, err)
-		if item == 2 {
-			break
+	for at, fail := range map[int]error{2: nil, 0: errors.New("broken")} {
+		s := threePages()
+		s.fail = map[cursor.Cursor]error{"": fail}
+		for item, err := range cursor.All(t.Context(), s.list) {
+			require.Equal(t, fail, err)
+			if item == at {
+				break
+			}
 		}
+		assert.Len(t, s.requests, 1)
 	}
-	assert.Len(t, s.requests, 1)
-
-	s.fail = map[cursor.Cursor]error{"": errors.New("broken")}
-	for _, err := range cursor.All(t.Context(), s.list) {
-		require.Error(t, err)
-		break
-	}
-	assert.Len(t, s.requests, 2)
 }
 
 func TestAllStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := threePages()
-	var items []int
-	var failed []error
-	for item, err := range cursor.All(ctx, s.list) {
-		if err != nil {
-			failed = append(failed, err)
-			assert.Zero(t, item)
-			continue
-		}
-		items = append(items, item)
-		cancel()
-	}
-	assert.Equal(t, []int{1}, items)
-	assert.Equal(t, []error{context.Canceled}, failed)
-	assert.Len(t, s.requests, 1)
-
-	items, failed = collect(ctx, s)
-	assert.Empty(t, items)
-	assert.Equal(t, []error{context.Canceled}, failed)
-	assert.Len(t, s.requests, 1, "none when cancelled before")
-}
-
-func TestAllStartsAgainWithEachRange(t *testing.T) {
-	s := threePages()
-	all := cursor.All(t.Context(), s.list)
-	for range 2 {
-		var items []int
-		for item, err := range all {
-			require.NoError(t, err)
-			items = append(items, item)
-		}
-		assert.Equal(t, []int{1, 2, 3}, items)
+	for _, want := range [][]int{{1}, nil} { // and then it is cancelled before
+		items, failed := collect(ctx, s, cancel)
+		assert.Equal(t, want, items)
+		assert.Equal(t, []error{context.Canceled}, failed)
+		assert.Len(t, s.requests, 1)
 	}
 }

@@ -47,11 +47,11 @@ func eachCodec(t *testing.T, test func(t *testing.T, codec cursor.Codec)) {
 	}
 }
 
-// refused requires the errors for a cursor that this codec did not make.
+// refused requires that the error for a cursor which this codec did not make is always the
+// same one, so that it holds neither the cursor nor a position.
 func refused(t require.TestingT, codec cursor.Codec, scope cursor.Scope, c cursor.Cursor) {
 	pos, err := codec.Decode(scope, c)
-	require.ErrorIs(t, err, cursor.ErrInvalid, "%q", c)
-	require.NotErrorIs(t, err, cursor.ErrExpired, "%q", c)
+	require.Equal(t, cursor.ErrInvalid, err, "%q", c)
 	require.Nil(t, pos)
 }
 
@@ -155,28 +155,6 @@ func TestACursorHasOnlyOneText(t *testing.T) {
 	})
 }
 
-func TestGarbageIsRefused(t *testing.T) {
-	eachCodec(t, func(t *testing.T, codec cursor.Codec) {
-		for name, c := range map[string]cursor.Cursor{
-			"empty":          "",
-			"one character":  "A",
-			"zero bytes":     encodeRaw(make([]byte, 64)),
-			"no version":     encodeRaw([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00")),
-			"only a version": encodeRaw([]byte{1}),
-			"another":        encodeRaw([]byte{2}),
-			"not base64":     "{\"id\":1}",
-			"standard":       "AQ+/",
-			"not UTF-8":      "\xff\xfe",
-			"4096":           cursor.Cursor(strings.Repeat("A", 4096)),
-			"4097":           cursor.Cursor(strings.Repeat("A", 4097)),
-			"16 MiB":         cursor.Cursor(strings.Repeat("A", 16<<20)),
-			"line breaks":    cursor.Cursor(strings.Repeat("\n", 100)),
-		} {
-			t.Run(name, func(t *testing.T) { refused(t, codec, scope, c) })
-		}
-	})
-}
-
 func TestLengthIsBounded(t *testing.T) {
 	eachCodec(t, func(t *testing.T, codec cursor.Codec) {
 		c := codec.Encode(scope, make([]byte, 3000))
@@ -186,27 +164,24 @@ func TestLengthIsBounded(t *testing.T) {
 
 		long := codec.Encode(scope, make([]byte, 3070))
 		require.Greater(t, len(long), 4096)
-		refused(t, codec, scope, long)
-
-		allocated := testing.AllocsPerRun(10, func() { _, _ = codec.Decode(scope, long) })
-		require.LessOrEqual(t, allocated, 1.0)
+		for _, huge := range []cursor.Cursor{long, cursor.Cursor(strings.Repeat("A", 16<<20)), cursor.Cursor(strings.Repeat("\n", 4097))} {
+			refused(t, codec, scope, huge)
+			require.LessOrEqual(t, testing.AllocsPerRun(10, func() { _, _ = codec.Decode(scope, huge) }), 1.0)
+		}
 	})
 }
 
 func TestCursorOfAnotherListIsRefused(t *testing.T) {
-	others := map[string]cursor.Scope{
-		"list":      {List: "follow.following", Partition: "user-1", Filter: "visible", Order: "newest"},
-		"partition": {List: "follow.followers", Partition: "user-2", Filter: "visible", Order: "newest"},
-		"filter":    {List: "follow.followers", Partition: "user-1", Filter: "", Order: "newest"},
-		"order":     {List: "follow.followers", Partition: "user-1", Filter: "visible", Order: "oldest"},
-		"zero":      {},
+	others := []cursor.Scope{
+		{List: "follow.following", Partition: "user-1", Filter: "visible", Order: "newest"},
+		{List: "follow.followers", Partition: "user-2", Filter: "visible", Order: "newest"},
+		{List: "follow.followers", Partition: "user-1", Filter: "", Order: "newest"},
+		{List: "follow.followers", Partition: "user-1", Filter: "visible", Order: "oldest"},
 	}
 	eachCodec(t, func(t *testing.T, codec cursor.Codec) {
-		for name, other := range others {
-			t.Run(name, func(t *testing.T) {
-				refused(t, codec, other, codec.Encode(scope, position))
-				refused(t, codec, scope, codec.Encode(other, position))
-			})
+		for _, other := range others {
+			refused(t, codec, other, codec.Encode(scope, position))
+			refused(t, codec, scope, codec.Encode(other, position))
 		}
 	})
 }
@@ -230,15 +205,6 @@ func TestScopeFieldsDoNotRunTogether(t *testing.T) {
 					refused(t, codec, read, c)
 				}
 			}
-		}
-	})
-}
-
-func TestScopeDoesNotRunIntoPosition(t *testing.T) {
-	eachCodec(t, func(t *testing.T, codec cursor.Codec) {
-		raw := decodeRaw(t, codec.Encode(cursor.Scope{Order: "ab"}, []byte("c")))
-		for _, other := range []cursor.Scope{{Order: "a"}, {Order: "abc"}, {Order: ""}} {
-			refused(t, codec, other, encodeRaw(raw))
 		}
 	})
 }
@@ -269,16 +235,4 @@ func TestErrorsUnwrapToPlazaErrors(t *testing.T) {
 	var invalid *plaza.InvalidError
 	require.ErrorAs(t, cursor.ErrInvalid, &invalid)
 	assert.Equal(t, "Cursor", invalid.Field)
-}
-
-func TestErrorsHoldNoCursor(t *testing.T) {
-	eachCodec(t, func(t *testing.T, codec cursor.Codec) {
-		c := codec.Encode(scope, position)
-		for _, bad := range []cursor.Cursor{c + "!", c + "A", c[1:]} {
-			_, err := codec.Decode(scope, bad)
-			require.Error(t, err)
-			assert.NotContains(t, err.Error(), string(bad))
-			assert.NotContains(t, err.Error(), string(position))
-		}
-	})
 }
