@@ -119,20 +119,6 @@ func TestAnEventThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-func TestCase7ExpiryIsSeen(t *testing.T) {
-	t.Parallel()
-	good := lines(t, "lambda/valid.ndjson")[0]
-	removal := strings.Replace(good, "MODIFY", "REMOVE", 1)
-	removal = strings.Replace(removal, `"NewImage":{"Id":{"S":"a"},"v":{"N":"2"}},`, "", 1)
-	expired := strings.TrimSuffix(removal, "}") + `,"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}}`
-	items, err := stream.Decode(event(removal, expired), stream.Limits{})
-	require.NoError(t, err)
-	require.NoError(t, items[0].Err)
-	require.NoError(t, items[1].Err)
-	require.False(t, items[0].Record.ByTTL)
-	require.True(t, items[1].Record.ByTTL)
-}
-
 // The errors go to logs and dead letters.
 func TestErrorsHoldNoDataOfTheItem(t *testing.T) {
 	t.Parallel()

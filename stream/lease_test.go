@@ -2,11 +2,8 @@ package stream
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"strconv"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
@@ -144,63 +141,6 @@ func TestACheckpointWhoseAnswerIsLostHolds(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, owned)
 		require.Equal(t, held, l.stored(t, "s"))
-	}
-}
-
-func TestUnderFaultsOneWorkerCanCheckpoint(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(20) {
-		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			t.Parallel()
-			table := dynamotest.Table(t, Table)
-			send := dynamotest.Outside(t, func(next aws.HTTPClient) aws.HTTPClient { return next })
-			synctest.Test(t, func(t *testing.T) { // where pauses take no time
-				clean := newTestLeases(t, table, send)
-				_, err := clean.add(t.Context(), shard{id: "s"})
-				require.NoError(t, err)
-				random := rand.New(rand.NewPCG(seed, 0))
-				type worker struct {
-					leases
-					name string
-					held leaseItem
-				}
-				var workers []*worker
-				for n := range 3 {
-					in := faults.New(t, seed*10+uint64(n), faults.Standard)
-					workers = append(workers, &worker{leases: newTestLeases(t, table, send, in.Wrap), name: fmt.Sprint("worker-", n)})
-				}
-				seq := 100
-				for range faults.Size(30, 15) {
-					w := workers[random.IntN(len(workers))]
-					if random.IntN(3) == 0 { // it acquires, perhaps with an old knowledge
-						seen := clean.stored(t, "s")
-						if random.IntN(3) == 0 && w.held.PK != "" {
-							seen = w.held
-						}
-						if stored, _ := w.acquire(t.Context(), seen, w.name); stored.Owner == w.name {
-							w.held = stored
-						}
-					}
-					for _, w := range workers {
-						if w.held.PK == "" {
-							continue
-						}
-						before := clean.stored(t, "s")
-						seq++
-						owned, err := w.checkpoint(t.Context(), &w.held, strconv.Itoa(seq))
-						after := clean.stored(t, "s")
-						require.Equal(t, before.Lease, after.Lease)
-						if !(after.Lease == w.held.Lease) {
-							require.Equal(t, before, after, "only the owner can")
-							require.True(t, err != nil || !owned)
-						} else if err == nil {
-							require.True(t, owned)
-							require.Equal(t, strconv.Itoa(seq), after.Seq)
-						}
-					}
-				}
-			})
-		})
 	}
 }
 

@@ -37,18 +37,6 @@ func failing(seqs ...string) func(stream.Record) error {
 	}
 }
 
-func TestCase1WorkStopsAtTheFirstRecordNeitherHandledNorDead(t *testing.T) {
-	t.Parallel()
-	dead := &inMemory{down: func(seq string) bool { return seq == "3" }}
-	h := &handled{fail: failing("3", "7")}
-	p := newProcessor(t, stream.Each(h.handle, 2), dead, nil)
-	done, err := p.Process(t.Context(), itemsOf(changes(10)...))
-	require.ErrorIs(t, err, errDown)
-	require.ErrorContains(t, err, "record 3")
-	require.Equal(t, 2, done, "4 to 10 are not acknowledged")
-	require.Empty(t, dead.put, "nothing behind the stop is a dead letter")
-}
-
 func TestCase4AnUndecodableRecordIsOneDeadLetter(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(changes(5)...)
@@ -305,7 +293,12 @@ func TestEverythingBelowDoneIsHandledOrDead(t *testing.T) {
 		done, err := p.Process(context.Background(), items)
 		require.Equal(t, done == n, err == nil)
 		if err != nil {
+			require.ErrorIs(t, err, errDown)
+			require.ErrorContains(t, err, "record "+down)
 			require.Equal(t, down, items[done].Seq)
+		}
+		for _, item := range items[done:] {
+			require.NotContains(t, dead.seqs(), item.Seq, "nothing behind the stop is a dead letter")
 		}
 		for i, item := range items[:done] {
 			wasHandled, isDead := slices.Contains(h.all, item.Seq), slices.Contains(dead.seqs(), item.Seq)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -118,11 +116,4 @@ func lines(t testing.TB, path string) []string {
 // event is a Lambda event of records in JSON.
 func event(records ...string) []byte {
 	return []byte(`{"Records":[` + strings.Join(records, ",") + `]}`)
-}
-
-// answer is one of AWS over HTTP.
-func answer(status int, body string) *http.Response {
-	return &http.Response{
-		StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(strings.NewReader(body)),
-	}
 }

@@ -2,11 +2,9 @@ package stream_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -18,11 +16,10 @@ import (
 )
 
 // streamsClient reads the streams of the engine of this process.
-func streamsClient(t testing.TB, opts ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
+func streamsClient(t testing.TB) *dynamodbstreams.Client {
 	t.Helper()
 	e := dynamotest.Engine(t)
-	opts = append([]func(*dynamodbstreams.Options){func(o *dynamodbstreams.Options) { o.BaseEndpoint = &e.Endpoint }}, opts...)
-	return dynamodbstreams.NewFromConfig(e.Config(), opts...)
+	return dynamodbstreams.NewFromConfig(e.Config(), func(o *dynamodbstreams.Options) { o.BaseEndpoint = &e.Endpoint })
 }
 
 // position is where the changes from and to lie in the stream of a table that
@@ -123,43 +120,35 @@ func TestRereadPassesOnWhatItsSourceSays(t *testing.T) {
 	require.ErrorIs(t, err, errDown)
 }
 
-// scripted answers every request alike, as AWS does over HTTP.
-type scripted struct{ of, kind, records string }
-
-func (s scripted) Do(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), s.of) {
-		return answer(http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#`+s.kind+`","message":"scripted"}`), nil
-	}
-	return answer(http.StatusOK, `{"ShardIterator":"next"`+s.records+`}`), nil
-}
-
-// One of two records is of a view that lacks its images.
-func TestARecordOfAPositionThatCannotBeReadStays(t *testing.T) {
-	t.Parallel()
-	record := `{"eventID":"e%d","eventName":"INSERT","dynamodb":{"Keys":{"Id":{"S":"a"}},"NewImage":{"Id":{"S":"a"}},"SequenceNumber":"%d","StreamViewType":"%s"}}`
-	records := fmt.Sprintf(record, 1, 1, "NEW_AND_OLD_IMAGES") + "," + fmt.Sprintf(record, 2, 2, "KEYS_ONLY")
-	q := &queue{letters: []stream.Dead{{Stream: arn, Shard: "shardId-1", Seq: "1", LastSeq: "2"}}, atOnce: 1}
-	src, err := stream.Reread(q, streamsClient(t, func(o *dynamodbstreams.Options) {
-		o.HTTPClient = scripted{records: `,"Records":[` + records + `]`, of: "nothing"}
-	}))
+// rereadScripted drives the position of a script's two records.
+func rereadScripted(t *testing.T, s *script) (stream.Redriven, error) {
+	t.Helper()
+	s.add("shard-1", "", 2)
+	q := &queue{letters: []stream.Dead{{Stream: s.arn, Shard: "shard-1", Seq: "1001", LastSeq: "1002"}}, atOnce: 1}
+	src, err := stream.Reread(q, s.client())
 	require.NoError(t, err)
 	got, err := stream.Redrive(t.Context(), src, stream.Each((&handled{}).handle, 1))
+	require.Empty(t, q.deleted)
+	return got, err
+}
+
+func TestARecordOfAPositionThatCannotBeReadStays(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.odd = 1002
+	got, err := rereadScripted(t, s)
 	require.NoError(t, err)
 	require.Equal(t, stream.Redriven{Handled: 1, Unread: 1}, got)
-	require.Empty(t, q.deleted)
 }
 
 func TestATrimmedPositionStaysAndOtherErrorsStop(t *testing.T) {
 	t.Parallel()
-	for _, of := range []string{"GetShardIterator", "GetRecords"} {
-		for kind, stops := range map[string]bool{"TrimmedDataAccessException": false, "ResourceNotFoundException": false, "AccessDeniedException": true} {
-			q := &queue{letters: []stream.Dead{{Stream: arn, Shard: "shardId-1", Seq: "1"}}, atOnce: 1}
-			src, err := stream.Reread(q, streamsClient(t, func(o *dynamodbstreams.Options) {
-				o.HTTPClient, o.Retryer = scripted{of: of, kind: kind}, aws.NopRetryer{}
-			}))
-			require.NoError(t, err)
-			got, err := stream.Redrive(t.Context(), src, stream.Each((&handled{}).handle, 1))
-			require.Equal(t, stops, err != nil, "%s: %s: %v", of, kind, err)
+	for _, op := range []string{"GetShardIterator", "GetRecords"} {
+		for code, stops := range map[string]bool{"TrimmedDataAccessException": false, "ResourceNotFoundException": false, "AccessDeniedException": true} {
+			s := newScript()
+			s.fail = refusing(op, code)
+			got, err := rereadScripted(t, s)
+			require.Equal(t, stops, err != nil, "%s: %s: %v", op, code, err)
 			if !stops {
 				require.Equal(t, stream.Redriven{Positions: 1}, got)
 			}
