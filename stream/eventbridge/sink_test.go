@@ -1,7 +1,6 @@
 package eventbridge_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,9 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
-	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/eventbridge"
 )
@@ -57,17 +54,31 @@ func open(t *testing.T, cfg aws.Config) stream.Sink {
 	return sink
 }
 
+func event(data string) stream.Event { return stream.Event{Source: "s", Type: "t", Data: []byte(data)} }
+
 func TestSink(t *testing.T) {
 	sinktest.Run(t, sinktest.Service{
-		New:  open,
-		Sent: details,
-		OK:   func(n int) string { return answer(n, nil) },
+		Package: "stream/eventbridge",
+		New:     open,
+		Sent:    details,
+		OK:      func(n int) string { return answer(n, nil) },
 		Some: func(n int, failed []int) string {
 			codes := map[int]string{}
 			for _, i := range failed {
 				codes[i] = "ThrottlingException"
 			}
 			return answer(n, codes)
+		},
+		Refused: map[string]stream.Event{
+			"Event.Source": {Type: "t", Data: []byte("{}")},
+			"Event.Type":   {Source: "s", Data: []byte("{}")},
+			"Event.Data":   event(""),
+			"an array":     event(" [1]"),
+			"a string":     event(`"{"`),
+			"two":          event("{}{}"),
+			"half":         event(`{"a":`),
+			"half a pair":  event(`{"a":"\ud800"}`),
+			"deep":         event(strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000)),
 		},
 		Packs: []sinktest.Pack{
 			{Events: 23, Bytes: 20, Calls: []int{10, 10, 3}},
@@ -113,10 +124,6 @@ func TestAnEntryIsAsLargeAsTheServiceCounts(t *testing.T) {
 	require.Equal(t, len("{}"), limit.Size(stream.Event{Data: []byte("{}")}))
 }
 
-func event(i int, data []byte) stream.Event {
-	return stream.Event{ID: fmt.Sprint(i), Source: "update.aws.dynamodb", Type: "post", At: time.Unix(1, 0), Data: data}
-}
-
 func TestAnEntrysCodeSaysWhetherToRepeatIt(t *testing.T) {
 	again := []string{"InternalFailure", "ThrottlingException", "InternalException", "SomethingNew"}
 	never := []string{
@@ -131,7 +138,7 @@ func TestAnEntrysCodeSaysWhetherToRepeatIt(t *testing.T) {
 	script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(n, failed)} })
 	events := make([]stream.Event, n)
 	for i := range events {
-		events[i] = event(i, []byte("{}"))
+		events[i] = event("{}")
 	}
 	outcomes, err := open(t, script.Config()).Put(t.Context(), events)
 	require.NoError(t, err)
@@ -143,37 +150,6 @@ func TestAnEntrysCodeSaysWhetherToRepeatIt(t *testing.T) {
 	}
 }
 
-func TestEventsThatTheServiceWouldRefuseAreNotSent(t *testing.T) {
-	good := event(0, []byte(`{}`))
-	for name, spoil := range map[string]func(*stream.Event){
-		"Event.Source": func(e *stream.Event) { e.Source = "" },
-		"Event.Type":   func(e *stream.Event) { e.Type = "" },
-		"Event.Data":   func(e *stream.Event) { e.Data = nil },
-		"an array":     func(e *stream.Event) { e.Data = []byte(" [1]") },
-		"a string":     func(e *stream.Event) { e.Data = []byte(`"{"`) },
-		"two":          func(e *stream.Event) { e.Data = []byte(`{}{}`) },
-		"half":         func(e *stream.Event) { e.Data = []byte(`{"a":`) },
-		"half a pair":  func(e *stream.Event) { e.Data = []byte(`{"a":"\ud800"}`) },
-		"deep": func(e *stream.Event) {
-			e.Data = []byte(strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000))
-		},
-	} {
-		script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} })
-		bad := good
-		spoil(&bad)
-		outcomes, err := open(t, script.Config()).Put(t.Context(), []stream.Event{bad, good})
-		require.NoError(t, err, name)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, outcomes[0].Err, &invalid, name)
-		require.False(t, outcomes[0].Retry, name)
-		if strings.HasPrefix(name, "Event.") {
-			require.Equal(t, name, invalid.Field)
-		}
-		require.Zero(t, outcomes[1], name)
-		require.Equal(t, []string{"{}"}, details(t, script.Requests()[0]), name)
-	}
-}
-
 func TestInvalidConfigurationFailsInNew(t *testing.T) {
 	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
 	refused := map[string]error{}
@@ -182,17 +158,4 @@ func TestInvalidConfigurationFailsInNew(t *testing.T) {
 	_, refused["Options.Events"] = eventbridge.New(client, "bus", &eventbridge.Options{Events: -1})
 	_, refused["Options.Bytes"] = eventbridge.New(client, "bus", &eventbridge.Options{Bytes: -1})
 	sinktest.Refused(t, refused)
-}
-
-func TestRequestsCarryTheNameOfTheCall(t *testing.T) {
-	cfg := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} }).Config()
-	cfg.HTTPClient = callstest.Client(t, cfg.HTTPClient)
-	sink := open(t, cfg)
-	put := func(ctx context.Context) error {
-		return callstest.Failed(sink.Put(ctx, []stream.Event{{Source: "s", Type: "t", Data: []byte("{}")}}))
-	}
-	callstest.Run(t, "../..", "stream/eventbridge", []struct {
-		Call string
-		Run  func(context.Context) error
-	}{{"Sink.Put", put}})
 }

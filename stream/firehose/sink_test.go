@@ -1,7 +1,6 @@
 package firehose_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,9 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
-	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/firehose"
 )
@@ -57,7 +54,15 @@ func open(t *testing.T, cfg aws.Config) stream.Sink {
 }
 
 func TestSink(t *testing.T) {
+	refused := map[string]stream.Event{}
+	for name, data := range map[string]string{
+		"empty": "", "two values": "{}\n{}", "half": `{"a":`, "half a surrogate": `"\ud800"`, "text": "hello",
+		"deep": strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
+	} {
+		refused[name] = stream.Event{Data: []byte(data)}
+	}
 	sinktest.Run(t, sinktest.Service{
+		Package: "stream/firehose", Refused: refused,
 		New:  open,
 		Sent: lines,
 		OK:   func(n int) string { return answer(n, nil) },
@@ -102,21 +107,6 @@ func TestARecordIsAsLargeAsItsLine(t *testing.T) {
 	require.Equal(t, len("{}\n"), limit.Size(stream.Event{ID: "id", Source: "s", Type: "t", Data: []byte("{}")}))
 }
 
-func TestEventsThatAreNotJSONAreNotArchived(t *testing.T) {
-	for name, data := range map[string]string{
-		"empty": "", "two values": "{}\n{}", "half": `{"a":`, "half a surrogate": `"\ud800"`, "text": "hello",
-		"deep": strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
-	} {
-		script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} })
-		outcomes, err := open(t, script.Config()).Put(t.Context(), []stream.Event{{Data: []byte(data)}, {Data: []byte("{}")}})
-		require.NoError(t, err, name)
-		require.ErrorIs(t, outcomes[0].Err, plaza.ErrInvalid, name)
-		require.False(t, outcomes[0].Retry, name)
-		require.Zero(t, outcomes[1], name)
-		require.Equal(t, []string{"{}"}, lines(t, script.Requests()[0]), name)
-	}
-}
-
 func TestInvalidConfigurationFailsInNew(t *testing.T) {
 	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
 	refused := map[string]error{}
@@ -156,17 +146,4 @@ func FuzzLine(f *testing.F) {
 		require.NoError(t, json.Unmarshal([]byte(line), &got))
 		require.Equal(t, want, got)
 	})
-}
-
-func TestRequestsCarryTheNameOfTheCall(t *testing.T) {
-	cfg := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} }).Config()
-	cfg.HTTPClient = callstest.Client(t, cfg.HTTPClient)
-	sink := open(t, cfg)
-	put := func(ctx context.Context) error {
-		return callstest.Failed(sink.Put(ctx, []stream.Event{{Data: []byte("{}")}}))
-	}
-	callstest.Run(t, "../..", "stream/firehose", []struct {
-		Call string
-		Run  func(context.Context) error
-	}{{"Sink.Put", put}})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -41,6 +42,14 @@ type Service struct {
 
 	// Unclear are answers to a request of two events that confirm neither.
 	Unclear map[string]string
+
+	// Refused are events that the service would refuse, by the field that is wrong or by
+	// another name.
+	Refused map[string]stream.Event
+
+	// Package is that of the sink, such as "stream/firehose", if no other call of it sends
+	// requests.
+	Package string
 }
 
 // Pack is how Deliver sends so many events of so many bytes.
@@ -83,6 +92,7 @@ func Run(t *testing.T, s Service) {
 		"events arrive as they are, in their order":                   s.arrive,
 		"no events make no request":                                   s.none,
 		"a refused event costs the others nothing":                    s.refuses,
+		"a request carries the name of its call":                      s.named,
 		"what passes can be tried again, and is not by the SDK":       s.passes,
 		"what lasts is not tried again":                               s.lasts,
 		"an answer that does not name an event does not confirm it":   s.unclear,
@@ -126,20 +136,40 @@ func (s Service) none(t *testing.T) {
 }
 
 func (s Service) refuses(t *testing.T) {
-	script := NewScript(func(r Request) Answer { return Answer{Body: s.OK(len(s.Sent(t, r)))} })
-	outcomes, err := s.New(t, script.Config()).Put(t.Context(), []stream.Event{refused(), event(1), refused(), event(3)})
-	require.NoError(t, err)
-	require.Len(t, outcomes, 4)
-	for i, o := range outcomes {
-		if i%2 == 1 {
-			require.Zero(t, o)
-			continue
+	all := map[string]stream.Event{"no UTF-8": refused()}
+	maps.Copy(all, s.Refused)
+	for name, bad := range all {
+		script := NewScript(func(r Request) Answer { return Answer{Body: s.OK(len(s.Sent(t, r)))} })
+		outcomes, err := s.New(t, script.Config()).Put(t.Context(), []stream.Event{bad, event(1), bad, event(3)})
+		require.NoError(t, err, name)
+		require.Len(t, outcomes, 4, name)
+		for i, o := range outcomes {
+			if i%2 == 1 {
+				require.Zero(t, o, name)
+				continue
+			}
+			var invalid *plaza.InvalidError
+			require.ErrorAs(t, o.Err, &invalid, name)
+			require.True(t, name == invalid.Field || !strings.HasPrefix(name, "Event."), name)
+			require.False(t, len(bad.Data) > 0 && strings.Contains(o.Err.Error(), string(bad.Data)), "no data in errors")
+			require.False(t, o.Retry, name)
 		}
-		require.ErrorIs(t, o.Err, plaza.ErrInvalid)
-		require.NotContains(t, o.Err.Error(), `"`+string(refused().Data), "no data in errors")
-		require.False(t, o.Retry)
+		require.Equal(t, []string{string(event(1).Data), string(event(3).Data)}, s.Sent(t, script.Requests()[0]), name)
 	}
-	require.Equal(t, []string{string(event(1).Data), string(event(3).Data)}, s.Sent(t, script.Requests()[0]))
+}
+
+func (s Service) named(t *testing.T) {
+	if s.Package == "" {
+		return
+	}
+	cfg := NewScript(func(Request) Answer { return Answer{Body: s.OK(1)} }).Config()
+	cfg.HTTPClient = callstest.Client(t, cfg.HTTPClient)
+	sink := s.New(t, cfg)
+	put := func(ctx context.Context) error { return callstest.Failed(sink.Put(ctx, events(1))) }
+	callstest.Run(t, "../..", s.Package, []struct {
+		Call string
+		Run  func(context.Context) error
+	}{{"Sink.Put", put}})
 }
 
 // Failures of whole requests: those that a later attempt can pass, and those
@@ -331,6 +361,7 @@ func (s Service) resends(t *testing.T) {
 	require.Equal(t, bad, calls[2])
 	require.Len(t, dead, 1, "the other one arrived at last")
 	require.Equal(t, all[5].ID, dead[0].Seq)
+	require.Equal(t, 3, dead[0].Attempts)
 }
 
 func (s Service) packs(t *testing.T) {
