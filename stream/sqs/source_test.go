@@ -2,7 +2,6 @@ package sqs_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -123,30 +122,6 @@ func TestAMessageGoesWithItsLastLetter(t *testing.T) {
 	}
 	require.NoError(t, source.Delete(t.Context(), letters[1]))
 	require.Equal(t, []string{"handle m 1"}, deleted(t, script))
-}
-
-func TestRedriveDeletesWhatWasHandledAndLeavesTheRest(t *testing.T) {
-	good, bad := stored(t, nil, letter(t, change("a", 1, "x"))), stored(t, nil, letter(t, change("b", 2, "x")))
-	script := play(
-		received(inQueue("1", 1, 1, good), inQueue("2", 1, 2, bad), inQueue("3", 1, 3, "hello")),
-		received(inQueue("2", 2, 2, bad), inQueue("3", 2, 3, "hello")), // visible again
-		received(inQueue("4", 1, 4, stored(t, nil, letter(t, change("c", 4, "x"))))),
-	)
-	var seen []string
-	total, err := stream.Redrive(t.Context(), deadLetters(t, script.Config(), nil).Source(), func(_ context.Context, records []stream.Record) []error {
-		errs := make([]error, len(records))
-		for i, r := range records {
-			seen = append(seen, r.Seq)
-			if r.Seq == "2" {
-				errs[i] = errors.New("still broken")
-			}
-		}
-		return errs
-	})
-	require.NoError(t, err)
-	require.Equal(t, stream.Redriven{Handled: 2, Failed: 1, Unread: 1}, total)
-	require.Equal(t, []string{"1", "2", "4"}, seen)
-	require.Equal(t, []string{"handle 1 1", "handle 4 1"}, deleted(t, script))
 }
 
 func TestReceiveEndsWithItsContext(t *testing.T) {
