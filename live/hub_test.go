@@ -47,17 +47,6 @@ func TestABatchIsEncodedOnce(t *testing.T) {
 	})
 }
 
-func TestEventsAreJSONByDefault(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hub := newHub(t, nil)
-		v := join(t, hub, "")
-		publish(t, hub, event{1}, event{2})
-		b := next(t, v)
-		require.Equal(t, []event{{1}, {2}}, b.Events)
-		require.Equal(t, `[{"n":1},{"n":2}]`, string(b.Encoded))
-	})
-}
-
 func TestDecodeReadsWhatPublishWrote(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &live.Options[event]{Decode: func(name string, payload []byte) (e event, err error) {
@@ -271,27 +260,16 @@ func TestCloseEndsEveryRoom(t *testing.T) {
 		}()
 		synctest.Wait()
 		hub.Close()
-		require.ErrorIs(t, <-waited, live.ErrClosed)
+		err := <-waited
+		require.ErrorIs(t, err, live.ErrClosed)
+		require.ErrorIs(t, err, plaza.ErrUnavailable)
 		require.Equal(t, 1, plane.stopped)
-		_, err := hub.Join(t.Context(), room, "")
+		_, err = hub.Join(t.Context(), room, "")
 		require.ErrorIs(t, err, live.ErrClosed)
 		v.Close()
 		hub.Close() // the second time does nothing
 		require.Equal(t, 1, plane.stopped)
 		publish(t, hub, event{1})
-	})
-}
-
-func TestARoomThatFailedToOpenCanOpenLater(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		plane := &wire{from: "0", err: errDown}
-		hub := newHub(t, &live.Options[event]{Backplane: plane})
-		_, err := hub.Join(t.Context(), room, "")
-		require.ErrorIs(t, err, errDown)
-		require.Zero(t, hub.Present(room))
-		plane.err = nil
-		join(t, hub, "")
-		require.Equal(t, 1, hub.Present(room))
 	})
 }
 
@@ -331,26 +309,6 @@ func TestAnUnknownRoomDoesNotOpen(t *testing.T) {
 	})
 }
 
-func TestKnownThatPanicsRefusesTheRoom(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hub := newHub(t, &live.Options[event]{Known: func(context.Context, string) error { panic("no database") }})
-		_, err := hub.Join(t.Context(), room, "")
-		require.Error(t, err)
-		require.Zero(t, hub.Present(room))
-	})
-}
-
-func TestKnownThatDoesNotAnswer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hub := newHub(t, &live.Options[event]{Known: func(ctx context.Context, _ string) error {
-			<-ctx.Done()
-			return ctx.Err()
-		}})
-		_, err := hub.Join(t.Context(), room, "")
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-	})
-}
-
 func TestTheFirstViewerMayLeaveBeforeTheRoomIsOpen(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "0", hold: make(chan struct{})}
@@ -381,15 +339,6 @@ func TestARoomThatNobodyWaitsForIsStopped(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, 1, plane.opened)
 		require.Equal(t, 1, plane.stopped)
-	})
-}
-
-func TestABackplaneThatDoesNotAnswer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		plane := &wire{hold: make(chan struct{})}
-		hub := newHub(t, &live.Options[event]{Backplane: plane})
-		_, err := hub.Join(t.Context(), room, "")
-		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
 

@@ -36,32 +36,20 @@ func TestASlowViewerDelaysNobodyAndItsLossIsCounted(t *testing.T) {
 }
 
 func TestALogIsBoundedByBytes(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // as published and as encoded
-		hub := newHub(t, &live.Options[event]{Bytes: 3 * size})
-		slow := join(t, hub, "")
-		for n := range 8 {
-			publish(t, hub, event{n})
-			time.Sleep(time.Second)
-		}
-		b := next(t, slow)
-		require.Equal(t, 5, b.Dropped)
-		require.Equal(t, []int{5}, numbers(b.Events))
-	})
-}
-
-func TestTheNewestBatchIsKeptHoweverLarge(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hub := newHub(t, &live.Options[event]{Bytes: 1, Batches: 1})
-		v := join(t, hub, "")
-		publish(t, hub, event{1})
-		time.Sleep(time.Second)
-		publish(t, hub, event{2})
-		time.Sleep(time.Second)
-		b := next(t, v)
-		require.Equal(t, []int{2}, numbers(b.Events))
-		require.Equal(t, 1, b.Dropped)
-	})
+	size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // as published and as encoded
+	for bytes, kept := range map[int]int{3 * size: 3, 1: 1} { // the newest one, however large
+		bubble(t, func(t *testing.T) {
+			hub := newHub(t, &live.Options[event]{Bytes: bytes})
+			slow := join(t, hub, "")
+			for n := range 8 {
+				publish(t, hub, event{n})
+				time.Sleep(time.Second)
+			}
+			b := next(t, slow)
+			require.Equal(t, 8-kept, b.Dropped)
+			require.Equal(t, []int{8 - kept}, numbers(b.Events))
+		})
+	}
 }
 
 func TestJoinContinuesFromAPosition(t *testing.T) {

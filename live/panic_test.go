@@ -58,50 +58,69 @@ func TestAPanicOfEncodeEndsItsRoomAlone(t *testing.T) {
 	})
 }
 
-// breaking is a backplane whose methods panic.
+// breaking is a backplane whose methods fail.
 type breaking struct {
 	live.Backplane
-	subscribe, stop bool
+	subscribe, stop func(context.Context) error
 }
 
 func (b *breaking) Subscribe(ctx context.Context, room string, after live.Pos, deliver func([]live.Entry)) (live.Subscription, error) {
-	if b.subscribe {
-		panic("subscribe")
+	if err := b.subscribe(ctx); err != nil {
+		return live.Subscription{}, err
 	}
 	s, err := b.Backplane.Subscribe(ctx, room, after, deliver)
-	s.Stop = func() {
-		if b.stop {
-			panic("stop")
-		}
-	}
+	s.Stop = func() { _ = b.stop(ctx) }
 	return s, err
 }
 
-func TestAPanicOfTheBackplaneIsAnErrorOfJoin(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		memory, err := live.NewMemory(nil)
-		require.NoError(t, err)
-		plane := &breaking{Backplane: memory, subscribe: true}
-		hub := newHub(t, &live.Options[event]{Backplane: plane})
-		for range 2 {
-			_, err := hub.Join(t.Context(), room, "")
-			requirePanic(t, err)
-		}
-		plane.subscribe, plane.stop = false, true
-		v := join(t, hub, "")
-		publish(t, hub, event{1})
-		require.Equal(t, []int{1}, numbers(next(t, v).Events))
-		v.Close()
-		time.Sleep(time.Minute) // the room expires
-		v = join(t, hub, "")
-		hub.Close()
-		_, err = v.Next(t.Context())
-		require.ErrorIs(t, err, live.ErrClosed)
-	})
-}
-
-func TestErrClosedIsUnavailable(t *testing.T) {
-	require.ErrorIs(t, live.ErrClosed, plaza.ErrUnavailable)
+func TestARoomThatFailedToOpenCanOpenLater(t *testing.T) {
+	panics := func(context.Context) error { panic("broken") }
+	for name, c := range map[string]struct {
+		fail func(context.Context) error
+		want error // nil: a panic
+	}{
+		"an error":  {func(context.Context) error { return errDown }, errDown},
+		"no answer": {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, context.DeadlineExceeded},
+		"a panic":   {panics, nil},
+	} {
+		bubble(t, func(t *testing.T) {
+			memory, err := live.NewMemory(nil)
+			require.NoError(t, err)
+			var broken bool
+			fail := func(ctx context.Context) error {
+				if !broken {
+					return nil
+				}
+				return c.fail(ctx)
+			}
+			for by, opts := range map[string]*live.Options[event]{
+				"Known":     {Known: func(ctx context.Context, _ string) error { return fail(ctx) }},
+				"Subscribe": {Backplane: &breaking{memory, fail, panics}},
+			} {
+				hub := newHub(t, opts)
+				broken = true
+				for range 2 {
+					_, err := hub.Join(t.Context(), room, "")
+					if c.want == nil {
+						requirePanic(t, err)
+					} else {
+						require.ErrorIs(t, err, c.want, "%s by %s", name, by)
+					}
+					require.Zero(t, hub.Present(room))
+				}
+				broken = false
+				v := join(t, hub, "")
+				publish(t, hub, event{1})
+				require.Equal(t, []int{1}, numbers(next(t, v).Events))
+				v.Close()
+				time.Sleep(time.Minute) // the room expires, and Stop panics
+				v = join(t, hub, "")
+				hub.Close()
+				_, err = v.Next(t.Context())
+				require.ErrorIs(t, err, live.ErrClosed)
+			}
+		})
+	}
 }
 
 // The batch comes again with the next call.

@@ -98,8 +98,7 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 type wire struct {
 	mu      sync.Mutex
 	from    live.Pos
-	end     live.Pos // if not empty, the End of Subscribe
-	err     error
+	end     live.Pos      // if not empty, the End of Subscribe
 	early   []live.Entry  // delivered during Subscribe
 	hold    chan struct{} // if not nil, Subscribe waits for it
 	deaf    bool          // Subscribe ignores its ctx
@@ -110,11 +109,7 @@ type wire struct {
 
 var errDown = errors.New("down")
 
-func (w *wire) Publish(context.Context, string, []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
-}
+func (*wire) Publish(context.Context, string, []byte) error { return nil }
 
 func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func([]live.Entry)) (live.Subscription, error) {
 	if w.early != nil {
@@ -132,9 +127,6 @@ func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
-		return live.Subscription{}, w.err
-	}
 	w.deliver = deliver
 	w.opened++
 	return live.Subscription{From: w.from, End: cmp.Or(w.end, w.from), Stop: func() {
