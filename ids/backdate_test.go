@@ -13,7 +13,6 @@ import (
 )
 
 func TestBackdatedIDsAreOrderedByTheirTimeAndTheSameEachTime(t *testing.T) {
-	t.Parallel()
 	last := ids.ID(0)
 	for _, year := range []int{2000, 2006, 2019, 2025, 2069} {
 		at := time.Date(year, 3, 2, 1, 2, 3, 4_999_999, time.FixedZone("", 3600))
@@ -34,7 +33,6 @@ func TestBackdatedIDsAreOrderedByTheirTimeAndTheSameEachTime(t *testing.T) {
 // Lines are only added, so that an import that is repeated years later finds the
 // same ids.
 func TestBackdatedIDsStayTheSame(t *testing.T) {
-	t.Parallel()
 	for _, line := range lines(t, "backdate.txt") {
 		f := strings.Fields(line)
 		at, err := time.Parse(time.RFC3339Nano, f[0])
@@ -46,7 +44,6 @@ func TestBackdatedIDsStayTheSame(t *testing.T) {
 }
 
 func TestTimesOutOfRangeAreRefused(t *testing.T) {
-	t.Parallel()
 	for _, at := range []time.Time{
 		{}, epoch.Add(-1), maxID.Time().Add(time.Millisecond), time.Unix(1<<60, 0), time.Unix(-1<<60, 0),
 	} {
@@ -66,7 +63,6 @@ func TestTimesOutOfRangeAreRefused(t *testing.T) {
 }
 
 func TestFewIDsOfOneMillisecondCollide(t *testing.T) {
-	t.Parallel()
 	at, seen := time.Date(2010, 5, 5, 0, 0, 0, 0, time.UTC), map[ids.ID]bool{}
 	for i := range 5000 {
 		id, err := ids.Backdate(at, fmt.Sprintf("jack/post/%d", i))

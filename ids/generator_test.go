@@ -187,15 +187,6 @@ func TestClockGoingALittleBackIsWaitedOut(t *testing.T) {
 	})
 }
 
-func TestEndedContextGetsNoID(t *testing.T) {
-	g, err := ids.New(1, nil)
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = g.Next(ctx)
-	assert.ErrorIs(t, err, context.Canceled)
-}
-
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		stopped := time.Now()
@@ -211,6 +202,11 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		_, err = g.Next(ctx)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.LessOrEqual(t, time.Since(start), 31*time.Millisecond)
+
+		g, err = ids.New(1, nil)
+		require.NoError(t, err)
+		_, err = g.Next(ctx)
+		assert.ErrorIs(t, err, context.DeadlineExceeded, "also where there is nothing to wait for")
 	})
 }
 

@@ -98,25 +98,6 @@ func TestEqualReadsAreOne(t *testing.T) {
 	})
 }
 
-func TestKeysAreTyped(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		type key struct {
-			object  string
-			segment int
-		}
-		var g share.Group[key, int]
-		var callers sync.WaitGroup
-		for i, k := range []key{{"v", 1}, {"v", 2}, {"w", 1}, {"v1", 0}} {
-			callers.Go(func() {
-				n, err := g.Do(t.Context(), k, (&reader{n: i}).read)
-				require.NoError(t, err)
-				require.Equal(t, i, n)
-			})
-		}
-		callers.Wait()
-	})
-}
-
 func TestACancelledFirstCallerFailsNobodyElse(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var g group

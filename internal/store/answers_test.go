@@ -24,6 +24,13 @@ type spoiling struct {
 	spoil func(*http.Response, []byte)
 }
 
+// spoiled is a wrap that is on from the start.
+func spoiled(spoil func(*http.Response, []byte)) func(aws.HTTPClient) aws.HTTPClient {
+	on := new(atomic.Bool)
+	on.Store(true)
+	return func(next aws.HTTPClient) aws.HTTPClient { return spoiling{next, on, spoil} }
+}
+
 func (s spoiling) Do(r *http.Request) (*http.Response, error) {
 	resp, err := s.next.Do(r)
 	if err != nil || !s.on.Load() {

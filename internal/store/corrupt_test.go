@@ -13,7 +13,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -130,45 +129,29 @@ func TestPagesHaveEachRowOnce(t *testing.T) {
 	}
 }
 
-// answers gives every transaction the same answer.
-type answers struct {
-	next aws.HTTPClient
-	body string
-}
-
-func (a answers) Do(r *http.Request) (*http.Response, error) {
-	req, err := wire.Read(r)
-	if err != nil {
-		return nil, err
-	}
-	if req.Op == "TransactWriteItems" && a.body != "" {
-		return req.Answer(http.StatusBadRequest, []byte(a.body)), nil
-	}
-	return a.next.Do(req.Again())
-}
-
 // The updated item has a text where it should have a number.
 func TestAValueOfAWrongTypeIsDamage(t *testing.T) {
 	t.Parallel()
 	name := dynamotest.Table(t, store.Schema)
 	require.NoError(t, dynamotest.DB(t).Table(name).Put(map[string]any{"pk": "a", "sk": "b", "n": "x"}).Run(t.Context()))
 	for kind, c := range map[string]struct {
-		answer string // "" for the engine's
-		write  func(*store.Table, store.Key) store.Write
+		wrap  []func(aws.HTTPClient) aws.HTTPClient
+		write func(*store.Table, store.Key) store.Write
 	}{
-		"single": {"", func(table *store.Table, key store.Key) store.Write { return table.Update(key).Add("n", 1) }},
-		"transaction": {"", func(table *store.Table, key store.Key) store.Write {
+		"single": {nil, func(table *store.Table, key store.Key) store.Write { return table.Update(key).Add("n", 1) }},
+		"transaction": {nil, func(table *store.Table, key store.Key) store.Write {
 			return table.Tx().Update(table.Update(key).Add("n", 1))
 		}},
 		"the second of a transaction": {
-			`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","Message":"cancelled",` +
-				`"CancellationReasons":[{"Code":"None"},{"Code":"ValidationError","Message":"An operand in the update expression has an incorrect data type"}]}`,
+			[]func(aws.HTTPClient) aws.HTTPClient{spoiled(answer(http.StatusBadRequest,
+				`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","Message":"cancelled",`+
+					`"CancellationReasons":[{"Code":"None"},{"Code":"ValidationError","Message":"An operand in the update expression has an incorrect data type"}]}`))},
 			func(table *store.Table, key store.Key) store.Write {
 				return table.Tx().Update(table.Update(store.Key{PK: "a", SK: "c"}).Add("n", 1)).Update(table.Update(key).Add("n", 1))
 			},
 		},
 	} {
-		table, err := store.Open(dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient { return answers{next, c.answer} }), name, nil, true)
+		table, err := store.Open(dynamotest.DB(t, c.wrap...), name, nil, true)
 		require.NoError(t, err)
 		err = table.Run(t.Context(), c.write(table, store.Key{PK: "a", SK: "b"}))
 		var corrupt *plaza.CorruptError

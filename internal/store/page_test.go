@@ -128,7 +128,6 @@ func endless(show func(row) bool) (store.List[row, row], *[]store.Reach) {
 }
 
 func TestAPageOfHiddenRowsEndsWithANextAfterSixReads(t *testing.T) {
-	t.Parallel()
 	list, reaches := endless(func(row) bool { return false })
 	down, err := list.Page(t.Context(), cursor.PageRequest{Limit: 9})
 	require.NoError(t, err)
@@ -162,7 +161,6 @@ func TestAPageOfHiddenRowsEndsWithANextAfterSixReads(t *testing.T) {
 }
 
 func TestAPageReadsNoMoreThanNeeded(t *testing.T) {
-	t.Parallel()
 	list, reaches := endless(func(r row) bool { return rowID(r)%4 == 0 })
 	page, err := list.Page(t.Context(), cursor.PageRequest{Limit: 7})
 	require.NoError(t, err)
@@ -206,7 +204,6 @@ func TestAReachCoversTheRowsOfItsSpan(t *testing.T) {
 }
 
 func TestAListEndsAtItsDepth(t *testing.T) {
-	t.Parallel()
 	list, _ := endless(func(r row) bool { return rowID(r)%2 == 0 })
 	list.Depth = 7
 	var walk [][]row
@@ -241,7 +238,6 @@ func TestAListEndsAtItsDepth(t *testing.T) {
 }
 
 func TestForgedGapsAreRefusedWithoutARead(t *testing.T) {
-	t.Parallel()
 	list, reaches := endless(func(row) bool { return true })
 	genuine := ids.ID(7).String()
 	for _, pos := range []string{
@@ -257,7 +253,6 @@ func TestForgedGapsAreRefusedWithoutARead(t *testing.T) {
 }
 
 func TestErrorsOfReadAndShowEndThePage(t *testing.T) {
-	t.Parallel()
 	boom := fmt.Errorf("boom")
 	list, _ := endless(func(row) bool { return true })
 	list.Show = func(context.Context, []row) ([]row, error) { return nil, boom }
@@ -269,7 +264,6 @@ func TestErrorsOfReadAndShowEndThePage(t *testing.T) {
 }
 
 func TestACursorKeepsItsListsNote(t *testing.T) {
-	t.Parallel()
 	plain, _ := endless(func(row) bool { return true })
 	noting := plain
 	noting.Note = new(bool)

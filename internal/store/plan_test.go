@@ -79,7 +79,6 @@ var (
 )
 
 func TestAnItemIsDecodedByItsTags(t *testing.T) {
-	t.Parallel()
 	seven := int64(7)
 	for name, values := range map[string][]struct {
 		value types.AttributeValue
@@ -113,7 +112,6 @@ func TestAnItemIsDecodedByItsTags(t *testing.T) {
 }
 
 func TestWhatATagDoesNotSayIsDamage(t *testing.T) {
-	t.Parallel()
 	for name, values := range map[string][]types.AttributeValue{
 		"text":  {n("7"), s("forbidden")},
 		"inner": {b("a")},
@@ -142,7 +140,6 @@ func TestWhatATagDoesNotSayIsDamage(t *testing.T) {
 }
 
 func TestANumberThatDoesNotFitIsRefusedByGeneratedCode(t *testing.T) {
-	t.Parallel()
 	for text, fits := range map[string]bool{"127": true, "128": false, "-129": false, "1.5": false} {
 		require.Equal(t, fits, store.SetInt(n(text), new(int8)) == nil, text)
 	}
@@ -152,7 +149,6 @@ func TestANumberThatDoesNotFitIsRefusedByGeneratedCode(t *testing.T) {
 }
 
 func TestWhatARemovalDeletesIsNotDecodedAfterIt(t *testing.T) {
-	t.Parallel()
 	require.Equal(t, []string{"text", "flag", "list"}, store.Deleted[planned]())
 	var got planned
 	require.NoError(t, store.Decode("t", dynamo.Item{
@@ -162,7 +158,6 @@ func TestWhatARemovalDeletesIsNotDecodedAfterIt(t *testing.T) {
 }
 
 func TestWhatARemovalLeftIsNamed(t *testing.T) {
-	t.Parallel()
 	gone := m("n", n("1"))
 	for name, c := range map[string]struct {
 		item dynamo.Item
@@ -196,7 +191,6 @@ type ownDecoder struct {
 func (*ownDecoder) UnmarshalDynamoItem(dynamo.Item) error { return nil }
 
 func TestTheSameItemHasTheSameIdentityAndContent(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*planned)
 		same   bool
@@ -215,7 +209,6 @@ func TestTheSameItemHasTheSameIdentityAndContent(t *testing.T) {
 }
 
 func TestAnEmbeddedItemHasNoCodeForTheWhole(t *testing.T) {
-	t.Parallel()
 	var got struct {
 		quick
 		More string `dynamo:"more"`

@@ -154,11 +154,7 @@ func TestQueryReadsSpans(t *testing.T) {
 		require.NoError(t, err, name)
 		require.LessOrEqual(t, in.Requests()-before, c.most, name)
 		var want []row
-		step := 1
-		if c.last < c.first {
-			step = -1
-		}
-		for i := c.first; i != c.last+step; i += step {
+		for _, i := range between(c.first, c.last) {
 			want = append(want, rows[i])
 		}
 		require.Equal(t, want, got, name)

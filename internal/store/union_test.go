@@ -59,18 +59,22 @@ func unionOf(sources [][]entry, ascending bool, limit int, requests *atomic.Int6
 	}
 }
 
+func anySources(t *rapid.T) [][]entry {
+	sources := make([][]entry, rapid.IntRange(1, 5).Draw(t, "sources"))
+	for i := range sources {
+		for _, at := range rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 0, 20, rapid.ID).Draw(t, "places") {
+			sources[i] = append(sources[i], entry{at: at, sources: fmt.Sprint(i), damaged: rapid.IntRange(0, 4).Draw(t, "damaged") == 0})
+		}
+		slices.SortFunc(sources[i], func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+	}
+	return sources
+}
+
 func TestAUnionIsTheSortedWhole(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		sources := make([][]entry, rapid.IntRange(1, 5).Draw(t, "sources"))
-		whole := map[int]entry{}
-		for i := range sources {
-			for _, at := range rapid.SliceOfNDistinct(rapid.IntRange(0, 30), 0, 20, rapid.ID).Draw(t, "places") {
-				e := entry{at: at, sources: fmt.Sprint(i), damaged: rapid.IntRange(0, 3).Draw(t, "damaged") == 0}
-				sources[i] = append(sources[i], e)
-			}
-			slices.SortFunc(sources[i], func(a, b entry) int { return cmp.Compare(a.at, b.at) })
-			for _, e := range sources[i] {
+		sources, whole := anySources(t), map[int]entry{}
+		for _, source := range sources {
+			for _, e := range source {
 				if !e.damaged {
 					whole[e.at] = entry{at: e.at, sources: whole[e.at].sources + e.sources}
 				}
@@ -119,15 +123,8 @@ func TestAUnionIsTheSortedWhole(t *testing.T) {
 // Unions that keep what they read give the same rows as new ones, from any gap
 // and in both directions, and read no row twice while they go on.
 func TestUnionsThatKeepWhatTheyReadAreTheSame(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		sources := make([][]entry, rapid.IntRange(1, 4).Draw(t, "sources"))
-		for i := range sources {
-			for _, at := range rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 0, 20, rapid.ID).Draw(t, "places") {
-				sources[i] = append(sources[i], entry{at: at, sources: fmt.Sprint(i), damaged: rapid.IntRange(0, 5).Draw(t, "damaged") == 0})
-			}
-			slices.SortFunc(sources[i], func(a, b entry) int { return cmp.Compare(a.at, b.at) })
-		}
+		sources := anySources(t)
 		var requests, fresh atomic.Int64
 		kept := &store.Kept[entry]{}
 		limit := rapid.IntRange(1, 6).Draw(t, "limit")
@@ -170,7 +167,6 @@ func TestUnionsThatKeepWhatTheyReadAreTheSame(t *testing.T) {
 
 // A page upwards reads the window below each of its gaps.
 func TestAUnionTakesWhatItReadInTheOtherDirection(t *testing.T) {
-	t.Parallel()
 	var whole []entry
 	for i := range 40 {
 		whole = append(whole, entry{at: i})
@@ -197,7 +193,6 @@ func TestAUnionTakesWhatItReadInTheOtherDirection(t *testing.T) {
 func all(rows []entry) []entry { return append([]entry{}, rows...) }
 
 func TestAUnionReadsOnlyTheSourcesThatMayHaveTheNextRow(t *testing.T) {
-	t.Parallel()
 	var low, high []entry
 	for i := range 20 {
 		low = append(low, entry{at: i})
@@ -211,7 +206,6 @@ func TestAUnionReadsOnlyTheSourcesThatMayHaveTheNextRow(t *testing.T) {
 }
 
 func TestAUnionOfNoSourcesIsEmpty(t *testing.T) {
-	t.Parallel()
 	rows, rest, err := store.Union[entry]{}.Rows(t.Context(), 1, 1)
 	require.NoError(t, err)
 	require.Empty(t, rows)
@@ -219,7 +213,6 @@ func TestAUnionOfNoSourcesIsEmpty(t *testing.T) {
 }
 
 func TestAUnionKeepsEqualRowsWithoutJoin(t *testing.T) {
-	t.Parallel()
 	var requests atomic.Int64
 	u := unionOf([][]entry{{{at: 1, sources: "a"}}, {{at: 1, sources: "b"}}}, false, 5, &requests)
 	u.Join = nil
@@ -234,7 +227,6 @@ func TestAUnionKeepsEqualRowsWithoutJoin(t *testing.T) {
 }
 
 func TestAUnionReadsReadySourcesFirst(t *testing.T) {
-	t.Parallel()
 	var mu sync.Mutex
 	var order []int
 	broken := -1
@@ -265,7 +257,6 @@ func TestAUnionReadsReadySourcesFirst(t *testing.T) {
 var errBroken = errors.New("broken")
 
 func TestAUnionFailsWithItsSource(t *testing.T) {
-	t.Parallel()
 	u := store.Union[entry]{Sources: 3, Read: func(_ context.Context, source int, _ string) ([]entry, string, error) {
 		if source == 1 {
 			return nil, "", errBroken

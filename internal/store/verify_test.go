@@ -88,24 +88,6 @@ func TestVerifyReportsTheDifference(t *testing.T) {
 	}
 }
 
-func TestVerifyOfATableThatExpires(t *testing.T) {
-	t.Parallel()
-	name := dynamotest.Table(t, store.Schema)
-	meter := dynamotest.NewMeter()
-	db := dynamotest.DB(t, meter.Wrap)
-	_, err := db.Client().UpdateTimeToLive(t.Context(), store.TTL(name))
-	require.NoError(t, err)
-	table, err := store.Open(db, name, nil, true)
-	require.NoError(t, err)
-	feature := store.Feature{Name: "f", Format: 1, Schema: store.Schema, Expires: true}
-	meter.AtMost(t, "Init", dynamotest.Cost{Requests: 4, Read: 0.5, Write: 1}, func() {
-		require.NoError(t, table.Init(t.Context(), feature))
-	})
-	meter.AtMost(t, "Verify", dynamotest.Cost{Requests: 3, Read: 0.5}, func() {
-		require.NoError(t, table.Verify(t.Context(), feature))
-	})
-}
-
 // strong makes each table that is described a global one with strong consistency.
 type strong struct{ aws.HTTPClient }
 
