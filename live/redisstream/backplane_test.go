@@ -345,23 +345,6 @@ func TestARoomExpires(t *testing.T) {
 	require.LessOrEqual(t, left, time.Minute)
 }
 
-func TestManyRoomsAreReadByFewConnections(t *testing.T) {
-	t.Parallel()
-	s := startServer(t)
-	b := newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix(), Readers: 2})
-	rooms := make([]<-chan live.Entry, 200)
-	for i := range rooms {
-		rooms[i], _ = collect(t, b, strconv.Itoa(i), "")
-	}
-	for i, room := range rooms {
-		require.NoError(t, b.Publish(t.Context(), strconv.Itoa(i), []byte("x")))
-		require.Equal(t, "x", string(receive(t, room).Payload))
-	}
-	list, err := s.client(t).ClientList(t.Context()).Result()
-	require.NoError(t, err)
-	require.LessOrEqual(t, strings.Count(list, "\n"), 6, list) // readers, requests, this one
-}
-
 func TestWithoutAServerCallsFail(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
 	t.Cleanup(func() { _ = client.Close() })
