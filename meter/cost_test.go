@@ -10,7 +10,6 @@ import (
 )
 
 func TestACostIsAddedPricedAndWritten(t *testing.T) {
-	t.Parallel()
 	c := meter.Cost{Requests: 1, Read: 1_000_000.5, Write: 2}.Plus(meter.Cost{Requests: 2, Read: 999_999.5, Write: 1_999_998})
 	require.Equal(t, meter.Cost{Requests: 3, Read: 2_000_000, Write: 2_000_000}, c)
 	require.InDelta(t, 2*0.125+2*0.625, c.Dollars(meter.USEast1()), 1e-12)

@@ -10,7 +10,6 @@ import (
 )
 
 func TestCostsAddUpByOperation(t *testing.T) {
-	t.Parallel()
 	m := meter.New()
 	m.Add("a", meter.Cost{Requests: 1, Read: 0.5})
 	m.Add("b", meter.Cost{Requests: 1, Write: 1})
@@ -26,7 +25,6 @@ func TestCostsAddUpByOperation(t *testing.T) {
 }
 
 func TestNothingIsLostBetweenResets(t *testing.T) {
-	t.Parallel()
 	const writers, each = 8, 1000
 	m := meter.New()
 	var running sync.WaitGroup

@@ -3,18 +3,13 @@ package meter_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -23,41 +18,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/localmeter"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/meter"
 )
 
-// scripted is an HTTP client that answers each request as its script says.
-type scripted func(action string, body string) (status int, answer string, err error)
-
-func (s scripted) Do(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	_, action, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	status, answer, err := s(action, string(body))
-	if err != nil {
-		return nil, err
-	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
-}
-
-// over is a Config whose clients try three times, without a wait between.
-func over(client aws.HTTPClient) aws.Config {
-	return aws.Config{
-		Region:      "us-east-1",
-		Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
-		HTTPClient:  client,
-		Retryer: func() aws.Retryer {
-			return retry.NewStandard(func(o *retry.StandardOptions) {
-				o.RateLimiter = ratelimit.None
-				o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
-			})
-		},
-	}
+// answering is a Config whose clients always get this answer.
+func answering(status int, body string) aws.Config {
+	return sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Status: status, Body: body} }).Config()
 }
 
 // watched collects calls.
@@ -84,29 +55,29 @@ func getItem(ctx context.Context, cfg aws.Config) error {
 func TestEachAttemptIsARequestAndOnlyTheAnsweredOneHasUnits(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("connection reset")
+	throttled := sinktest.Refusal(http.StatusBadRequest, "ThrottlingException")
+	fault := sinktest.Refusal(http.StatusInternalServerError, "InternalServerError")
+	lost := sinktest.Answer{Err: temporary{gone}}
 	for name, c := range map[string]struct {
-		answers []any // statuses and errors, then success
+		answers []sinktest.Answer // and then success
 		failed  bool
 	}{
 		"at once":            {nil, false},
-		"throttled once":     {[]any{400}, false},
-		"a fault of theirs":  {[]any{500, 503}, false},
-		"no answer":          {[]any{error(temporary{gone})}, false},
-		"no answer, to none": {[]any{temporary{gone}, temporary{gone}, temporary{gone}}, true},
+		"throttled once":     {[]sinktest.Answer{throttled}, false},
+		"a fault of theirs":  {[]sinktest.Answer{fault, fault}, false},
+		"no answer":          {[]sinktest.Answer{lost}, false},
+		"no answer, to none": {[]sinktest.Answer{lost, lost, lost}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := 0
-			cfg := over(scripted(func(string, string) (int, string, error) {
+			cfg := sinktest.NewScript(func(sinktest.Request) sinktest.Answer {
 				asked++
 				if asked > len(c.answers) {
-					return http.StatusOK, oneRead, nil
+					return sinktest.Answer{Body: oneRead}
 				}
-				if status, ok := c.answers[asked-1].(int); ok {
-					return status, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`, nil
-				}
-				return 0, "", c.answers[asked-1].(error)
-			}))
+				return c.answers[asked-1]
+			}).Config()
 			m, w := meter.New(), new(watched)
 			m.Attach(&cfg)
 			meter.Observe(&cfg, w.add)
@@ -137,7 +108,7 @@ func (temporary) RetryableError() bool  { return true }
 
 func TestRequestsThatAreNotSentAreNotCounted(t *testing.T) {
 	t.Parallel()
-	cfg := over(scripted(func(string, string) (int, string, error) { return http.StatusOK, oneRead, nil }))
+	cfg := answering(http.StatusOK, oneRead)
 	m := meter.New()
 	m.Attach(&cfg)
 	_, err := dynamodb.NewFromConfig(cfg).GetItem(t.Context(), &dynamodb.GetItemInput{}) // without a table
@@ -151,7 +122,7 @@ func TestRequestsThatAreNotSentAreNotCounted(t *testing.T) {
 
 func TestOtherServicesAreNotCounted(t *testing.T) {
 	t.Parallel()
-	cfg := over(scripted(func(string, string) (int, string, error) { return http.StatusOK, `{"Streams":[]}`, nil }))
+	cfg := answering(http.StatusOK, `{"Streams":[]}`)
 	m := meter.New()
 	m.Attach(&cfg)
 	_, err := dynamodbstreams.NewFromConfig(cfg).ListStreams(t.Context(), &dynamodbstreams.ListStreamsInput{})
@@ -166,24 +137,21 @@ func TestTheCallersInputStaysAsItIs(t *testing.T) {
 		"": "TOTAL", types.ReturnConsumedCapacityNone: "TOTAL", types.ReturnConsumedCapacityTotal: "TOTAL",
 		types.ReturnConsumedCapacityIndexes: "INDEXES",
 	} {
-		var bodies []string
-		cfg := over(scripted(func(_, body string) (int, string, error) {
-			bodies = append(bodies, body)
-			return http.StatusOK, oneRead, nil
-		}))
+		script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: oneRead} })
+		cfg := script.Config()
 		meter.New().Attach(&cfg)
 		in := &dynamodb.QueryInput{TableName: aws.String("t"), ReturnConsumedCapacity: given}
 		_, err := dynamodb.NewFromConfig(cfg).Query(t.Context(), in)
 		require.NoError(t, err)
 		require.Equal(t, &dynamodb.QueryInput{TableName: aws.String("t"), ReturnConsumedCapacity: given}, in)
-		require.Len(t, bodies, 1)
-		require.Contains(t, bodies[0], `"ReturnConsumedCapacity":"`+sent+`"`)
+		require.Len(t, script.Requests(), 1)
+		require.Contains(t, string(script.Requests()[0].Body), `"ReturnConsumedCapacity":"`+sent+`"`)
 	}
 }
 
 func TestAMeterCountsOnceAndSeveralCountEach(t *testing.T) {
 	t.Parallel()
-	cfg := over(scripted(func(string, string) (int, string, error) { return http.StatusOK, oneRead, nil }))
+	cfg := answering(http.StatusOK, oneRead)
 	cfg.APIOptions = append(make([]func(*middleware.Stack) error, 0, 10), cfg.APIOptions...)
 	other := cfg // with room behind its options, which both could write
 	first, second, third := meter.New(), meter.New(), meter.New()
@@ -204,50 +172,43 @@ func TestAMeterCountsOnceAndSeveralCountEach(t *testing.T) {
 func TestACallSaysItsTableAndHowLongItTook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		cfg := over(scripted(func(action, _ string) (int, string, error) {
+		cfg := sinktest.NewScript(func(sinktest.Request) sinktest.Answer {
 			time.Sleep(3 * time.Second)
-			return http.StatusOK, `{}`, nil
-		}))
+			return sinktest.Answer{Body: "{}"}
+		}).Config()
 		w := new(watched)
 		meter.Observe(&cfg, w.add)
 		db := dynamodb.NewFromConfig(cfg)
 		key := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}}
 		name := aws.String
-		var err error
 		for table, call := range map[string]func(ctx context.Context) error{
 			"a": func(ctx context.Context) error {
-				_, err = db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+				return callstest.Failed(db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 					"b": {Keys: []map[string]types.AttributeValue{key}}, "a": {Keys: []map[string]types.AttributeValue{key}},
-				}})
-				return err
+				}}))
 			},
 			"c": func(ctx context.Context) error {
-				_, err = db.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+				return callstest.Failed(db.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
 					"c": {{DeleteRequest: &types.DeleteRequest{Key: key}}},
-				}})
-				return err
+				}}))
 			},
 			"d": func(ctx context.Context) error {
-				_, err = db.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
+				return callstest.Failed(db.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
 					{Get: &types.Get{TableName: name("e"), Key: key}}, {Get: &types.Get{TableName: name("d"), Key: key}},
-				}})
-				return err
+				}}))
 			},
 			"f": func(ctx context.Context) error {
-				_, err = db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				return callstest.Failed(db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 					{Put: &types.Put{TableName: name("g"), Item: key}}, {Delete: &types.Delete{TableName: name("h"), Key: key}},
 					{Update: &types.Update{TableName: name("f"), Key: key, UpdateExpression: name("SET a = b")}},
 					{ConditionCheck: &types.ConditionCheck{TableName: name("i"), Key: key, ConditionExpression: name("a = b")}},
-				}})
-				return err
+				}}))
 			},
 			"z": func(ctx context.Context) error {
-				_, err = db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: name("z")})
-				return err
+				return callstest.Failed(db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: name("z")}))
 			},
 			"": func(ctx context.Context) error {
-				_, err = db.ListTables(ctx, &dynamodb.ListTablesInput{})
-				return err
+				return callstest.Failed(db.ListTables(ctx, &dynamodb.ListTablesInput{}))
 			},
 		} {
 			w.calls = nil
@@ -296,7 +257,7 @@ func TestConcurrentCallsAreCountedByTheirOwnOperation(t *testing.T) {
 func TestAnswersWithoutSenseHaveNoUnits(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{`{}`, `{"ConsumedCapacity":null}`, `{"ConsumedCapacity":{}}`, `null`, `{`, `<html>`} {
-		cfg := over(scripted(func(string, string) (int, string, error) { return http.StatusOK, answer, nil }))
+		cfg := answering(http.StatusOK, answer)
 		m := meter.New()
 		m.Attach(&cfg)
 		_ = getItem(t.Context(), cfg)
@@ -305,7 +266,7 @@ func TestAnswersWithoutSenseHaveNoUnits(t *testing.T) {
 		require.Equal(t, meter.Cost{Requests: total.Requests}, total, answer)
 	}
 	cancelled := `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[]}`
-	cfg := over(scripted(func(string, string) (int, string, error) { return http.StatusBadRequest, cancelled, nil }))
+	cfg := answering(http.StatusBadRequest, cancelled)
 	m := meter.New()
 	m.Attach(&cfg)
 	key := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}}

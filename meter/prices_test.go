@@ -120,6 +120,15 @@ func TestPrices(t *testing.T) {
 		return meter.Cost{Requests: requests, Read: read, Write: write}
 	}
 	missing := func(err error) bool { return err == dynamo.ErrNotFound }
+	get := func(table dynamo.Table, pk, sk string) *dynamo.Query {
+		return table.Get("pk", pk).Range("sk", dynamo.Equal, sk)
+	}
+	noPut := func(table dynamo.Table) *dynamo.Put {
+		return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)")
+	}
+	noUpdate := func(table dynamo.Table) *dynamo.Update {
+		return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)")
+	}
 	// What a refusal does not say, and the meter for AWS therefore estimates.
 	estimates := map[string]meter.Cost{
 		"failed put":            used(1, 0, 1),
@@ -145,31 +154,23 @@ func TestPrices(t *testing.T) {
 			return nil
 		}, nil},
 		"delete of nothing": {used(1, 0, 1), writes(func(table dynamo.Table) writer { return table.Delete("pk", "b").Range("sk", "b") }), nil},
-		"failed put": {used(1, 0, 3), writes(func(table dynamo.Table) writer {
-			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)")
-		}), dynamo.IsCondCheckFailed},
+		"failed put":        {used(1, 0, 3), writes(func(table dynamo.Table) writer { return noPut(table) }), dynamo.IsCondCheckFailed},
 		"failed put that asks for the item": {used(1, 0, 3), writes(func(table dynamo.Table) writer {
-			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)").IncludeItemInCondCheckFail(true)
+			return noPut(table).IncludeItemInCondCheckFail(true)
 		}), dynamo.IsCondCheckFailed},
-		"failed update": {used(1, 0, 5), writes(func(table dynamo.Table) writer {
-			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)")
-		}), dynamo.IsCondCheckFailed},
+		"failed update": {used(1, 0, 5), writes(func(table dynamo.Table) writer { return noUpdate(table) }), dynamo.IsCondCheckFailed},
 		"failed update that asks for the item": {used(1, 0, 5), writes(func(table dynamo.Table) writer {
-			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)").IncludeItemInCondCheckFail(true)
+			return noUpdate(table).IncludeItemInCondCheckFail(true)
 		}), dynamo.IsCondCheckFailed},
 		"delete": {used(1, 0, 5), writes(func(table dynamo.Table) writer { return table.Delete("pk", "a").Range("sk", "5") }), nil},
 		"scan":   {used(1, 1.5, 0), lists(func(table dynamo.Table) lister { return table.Scan() }), nil},
 		"failed update of nothing": {used(1, 0, 1), writes(func(table dynamo.Table) writer {
 			return table.Update("pk", "b").Range("sk", "b").Set("n", 1).If("attribute_exists(pk)")
 		}), dynamo.IsCondCheckFailed},
-		"get": {used(1, 1, 0), reads(func(table dynamo.Table) reader { return table.Get("pk", "a").Range("sk", dynamo.Equal, "5") }), nil},
-		"consistent get": {used(1, 2, 0), reads(func(table dynamo.Table) reader {
-			return table.Get("pk", "a").Range("sk", dynamo.Equal, "5").Consistent(true)
-		}), nil},
-		"get of nothing": {used(1, 0.5, 0), reads(func(table dynamo.Table) reader { return table.Get("pk", "b").Range("sk", dynamo.Equal, "5") }), missing},
-		"consistent get of nothing": {used(1, 1, 0), reads(func(table dynamo.Table) reader {
-			return table.Get("pk", "b").Range("sk", dynamo.Equal, "5").Consistent(true)
-		}), missing},
+		"get":                         {used(1, 1, 0), reads(func(table dynamo.Table) reader { return get(table, "a", "5") }), nil},
+		"consistent get":              {used(1, 2, 0), reads(func(table dynamo.Table) reader { return get(table, "a", "5").Consistent(true) }), nil},
+		"get of nothing":              {used(1, 0.5, 0), reads(func(table dynamo.Table) reader { return get(table, "b", "5") }), missing},
+		"consistent get of nothing":   {used(1, 1, 0), reads(func(table dynamo.Table) reader { return get(table, "b", "5").Consistent(true) }), missing},
 		"query, rounded up once":      {used(1, 1.5, 0), lists(func(table dynamo.Table) lister { return table.Get("pk", "a") }), nil},
 		"query of nothing":            {used(1, 0.5, 0), lists(func(table dynamo.Table) lister { return table.Get("pk", "b") }), nil},
 		"consistent query of nothing": {used(1, 1, 0), lists(func(table dynamo.Table) lister { return table.Get("pk", "b").Consistent(true) }), nil},
@@ -214,7 +215,7 @@ func TestPrices(t *testing.T) {
 		}, dynamo.IsCondCheckFailed},
 		"cancelled transaction that asks for the items": {used(1, 0, 2*(3+1+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
 			return db.WriteTx().
-				Put(table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)")).
+				Put(noPut(table)).
 				Update(table.Update("pk", "a").Range("sk", "1").Set("n", 1)).
 				Put(table.Put(row{PK: "b", SK: "1", Text: kb(2)})).
 				IncludeAllItemsInCondCheckFail(true).Run(ctx)
@@ -231,9 +232,8 @@ func TestPrices(t *testing.T) {
 		}, nil},
 		"transactional get": {used(1, 4+2+2, 0), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
 			return db.GetTx().
-				GetOne(table.Get("pk", "a").Range("sk", dynamo.Equal, "5"), new(row)).
-				GetOne(table.Get("pk", "a").Range("sk", dynamo.Equal, "3").Project("pk"), new(row)).
-				GetOne(table.Get("pk", "b").Range("sk", dynamo.Equal, "3"), new(row)).Run(ctx)
+				GetOne(get(table, "a", "5"), new(row)).GetOne(get(table, "a", "3").Project("pk"), new(row)).
+				GetOne(get(table, "b", "3"), new(row)).Run(ctx)
 		}, nil},
 		"refused": {used(1, 0, 0), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
 			return table.Put(map[string]string{"pk": "a"}).Run(ctx)

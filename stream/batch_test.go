@@ -64,7 +64,6 @@ func TestRecordsOfOneItemStayInOrder(t *testing.T) {
 }
 
 func TestAsManyHandlersAsLanesRunAtOnce(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := func(context.Context, stream.Record) error { time.Sleep(time.Second); return nil }
 		start := time.Now()
@@ -74,7 +73,6 @@ func TestAsManyHandlersAsLanesRunAtOnce(t *testing.T) {
 }
 
 func TestAFailureHoldsOnlyLaterRecordsOfItsItem(t *testing.T) {
-	t.Parallel()
 	for _, fail := range []func() error{func() error { return errors.New("broken") }, func() error { panic("broken") }} {
 		records := []stream.Record{change("a", 1, 1), change("b", 2, 1), change("a", 3, 2), change("a", 4, 3), change("b", 5, 2)}
 		h := &handled{fail: func(r stream.Record) error {
@@ -92,7 +90,6 @@ func TestAFailureHoldsOnlyLaterRecordsOfItsItem(t *testing.T) {
 }
 
 func TestItemsAreToldApartByTableAndWholeKey(t *testing.T) {
-	t.Parallel()
 	first := change("a", 1, 1)
 	otherTable := change("a", 2, 1)
 	otherTable.Table = "Other"
@@ -109,7 +106,6 @@ func TestItemsAreToldApartByTableAndWholeKey(t *testing.T) {
 }
 
 func TestACancelledBatchCallsNoHandler(t *testing.T) {
-	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	h := func(context.Context, stream.Record) error { cancel(); return nil }
 	errs := stream.Each(h, 1)(ctx, changes(3))

@@ -21,7 +21,6 @@ func letterOf(t testing.TB, r stream.Record) stream.Dead {
 }
 
 func TestALettersTextStays(t *testing.T) {
-	t.Parallel()
 	d := stream.Dead{
 		Stream: arn, Shard: "shardId-1", Seq: "7", LastSeq: "9", KeyHash: "ab", Reason: "panic", Attempts: 3,
 		At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Record: []byte(`{"v":1}`), Receipt: "of a queue",
@@ -44,7 +43,6 @@ func TestALettersTextStays(t *testing.T) {
 }
 
 func TestFitKeepsWhatFits(t *testing.T) {
-	t.Parallel()
 	r := change("a", 1, 2)
 	r.New["body"] = text(strings.Repeat("n", 1000))
 	r.Old["body"] = text(strings.Repeat("o", 1000))

@@ -16,7 +16,6 @@ import (
 // Each valid line is a record of a Lambda event. Decode reads the same in it as
 // encoding/json does.
 func TestValidRecordsAreRead(t *testing.T) {
-	t.Parallel()
 	for n, line := range lines(t, "lambda/valid.ndjson") {
 		items, err := stream.Decode(event(line), stream.Limits{})
 		require.NoError(t, err, "line %d", n+1)
@@ -64,7 +63,6 @@ func requireSame(t *testing.T, raw string, r stream.Record) {
 // A bad record between two good ones is an error of its own, with its JSON and
 // what can be read of its name.
 func TestABadRecordIsNotTheEventsEnd(t *testing.T) {
-	t.Parallel()
 	good := lines(t, "lambda/valid.ndjson")[0]
 	for n, line := range lines(t, "lambda/invalid.ndjson") {
 		items, err := stream.Decode(event(good, line, good), stream.Limits{})
@@ -86,7 +84,6 @@ func TestABadRecordIsNotTheEventsEnd(t *testing.T) {
 }
 
 func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
-	t.Parallel()
 	good := lines(t, "lambda/valid.ndjson")[0]
 	for _, bad := range []string{"\xff", "a\xffb", `\n` + "\xc3", "\xed\xa0\x80"} {
 		for _, attribute := range []string{`{"S":"` + bad + `"}`, `{"M":{"` + bad + `":{"S":"x"}}}`, `{"SS":["` + bad + `"]}`} {
@@ -100,7 +97,6 @@ func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
 }
 
 func TestAStreamWithoutBothImagesIsErrView(t *testing.T) {
-	t.Parallel()
 	for _, line := range lines(t, "lambda/view.ndjson") {
 		items, err := stream.Decode(event(line), stream.Limits{})
 		require.NoError(t, err)
@@ -111,7 +107,6 @@ func TestAStreamWithoutBothImagesIsErrView(t *testing.T) {
 }
 
 func TestAnEventThatCannotBeReadIsAnError(t *testing.T) {
-	t.Parallel()
 	for n, line := range lines(t, "lambda/broken.txt") {
 		items, err := stream.Decode([]byte(line), stream.Limits{})
 		assert.ErrorIs(t, err, stream.ErrEvent, "line %d: %.300s", n+1, line)
@@ -121,7 +116,6 @@ func TestAnEventThatCannotBeReadIsAnError(t *testing.T) {
 
 // The errors go to logs and dead letters.
 func TestErrorsHoldNoDataOfTheItem(t *testing.T) {
-	t.Parallel()
 	good := lines(t, "lambda/valid.ndjson")[0]
 	for _, bad := range []string{`{"N":"SECRET"}`, `{"SECRET":"x"}`, `{"S":"SECRET`, `{"M":{"SECRET":{}}}`, `{"M":{"SECRET":{"S":"1"},"SECRET":{"S":"2"}}}`} {
 		raw := event(strings.Replace(good, `{"N":"2"}`, bad, 1))
@@ -135,7 +129,6 @@ func TestErrorsHoldNoDataOfTheItem(t *testing.T) {
 }
 
 func TestLimitsBoundAnEvent(t *testing.T) {
-	t.Parallel()
 	good := lines(t, "lambda/valid.ndjson")[0]
 	raw := event(good)
 	_, err := stream.Decode(raw, stream.Limits{Bytes: len(raw)})
@@ -163,7 +156,6 @@ func TestLimitsBoundAnEvent(t *testing.T) {
 
 // Neither depth nor size ends the process, and neither takes long.
 func TestHugeEventsAreReadOrRefused(t *testing.T) {
-	t.Parallel()
 	good := lines(t, "lambda/valid.ndjson")[0]
 	for name, attribute := range map[string]string{
 		"10,000 lists":    strings.Repeat(`{"L":[`, 10_000) + `{"S":"x"}` + strings.Repeat(`]}`, 10_000),

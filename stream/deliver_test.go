@@ -85,7 +85,6 @@ func requireAll(t *testing.T, errs []error, n int) {
 
 // How many events of which size a request has is said by sinktest, for each Sink.
 func TestOnlyWhatMayPassIsSentAgain(t *testing.T) {
-	t.Parallel()
 	sink, dead, n := &outlet{limit: stream.Limit{Events: 10, Event: 10}}, &inMemory{}, &naps{}
 	sink.outcome = func(call int, e stream.Event) stream.Outcome {
 		if e.ID == "4" || e.ID == "2" && call > 1 {
@@ -103,7 +102,6 @@ func TestOnlyWhatMayPassIsSentAgain(t *testing.T) {
 }
 
 func TestAGroupWaitsBehindItsFailedEvent(t *testing.T) {
-	t.Parallel()
 	sink := &outlet{limit: stream.Limit{Events: 2}}
 	events := eventsOf(6, 1)
 	for i, group := range []string{"a", "b", "a", "b", "a", ""} {
@@ -116,7 +114,6 @@ func TestAGroupWaitsBehindItsFailedEvent(t *testing.T) {
 
 // No event of a group passes an earlier one, whatever fails.
 func TestNoEventPassesAnEarlierOneOfItsGroup(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := eventsOf(rapid.IntRange(0, 20).Draw(t, "events"), 1)
 		groups := map[string]string{}
@@ -167,7 +164,6 @@ func inNumbers(a, b string) int {
 }
 
 func TestABadSinkIsAFailure(t *testing.T) {
-	t.Parallel()
 	for name, put := range map[string]func() ([]stream.Outcome, error){
 		"panic": func() ([]stream.Outcome, error) { panic("boom") },
 		"short": func() ([]stream.Outcome, error) { return nil, nil },
@@ -186,7 +182,6 @@ func (sinkFunc) Limit() stream.Limit { return stream.Limit{} }
 func (f sinkFunc) Put(context.Context, []stream.Event) ([]stream.Outcome, error) { return f() }
 
 func TestWithoutDeadLettersAnEventHasItsError(t *testing.T) {
-	t.Parallel()
 	sink := &outlet{limit: stream.Limit{Event: 10}}
 	sink.outcome = func(int, stream.Event) stream.Outcome { return stream.Outcome{Err: errThrottled, Retry: true} }
 	errs := stream.Deliver(t.Context(), sink, append(eventsOf(1, 10), eventsOf(1, 11)...), policy(2), nil)
@@ -196,7 +191,6 @@ func TestWithoutDeadLettersAnEventHasItsError(t *testing.T) {
 }
 
 func TestASinkWhoseLimitPanicsIsTheEventsError(t *testing.T) {
-	t.Parallel()
 	sink := &outlet{limit: stream.Limit{Size: func(stream.Event) int { panic("boom") }}}
 	for _, err := range stream.Deliver(t.Context(), sink, eventsOf(2, 1), policy(2), nil) {
 		require.ErrorContains(t, err, "boom")
@@ -205,7 +199,6 @@ func TestASinkWhoseLimitPanicsIsTheEventsError(t *testing.T) {
 }
 
 func TestADeliveryThatIsCancelledMakesNoDeadLetters(t *testing.T) {
-	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	sink := &outlet{limit: stream.Limit{Events: 2}}
 	sink.put = func(call int) error {
@@ -231,7 +224,6 @@ func TestADeliveryThatIsCancelledMakesNoDeadLetters(t *testing.T) {
 // Without dead letters of its own, Deliver has made the attempts, and the
 // Processor makes the letter.
 func TestToLeavesItsFailuresToTheProcessor(t *testing.T) {
-	t.Parallel()
 	sink := bus()
 	sink.throttles(func(_ int, e stream.Event) bool { return e.ID == "e2" })
 	to := stream.To(sink, func(r stream.Record) (stream.Event, bool, error) {
@@ -247,7 +239,6 @@ func TestToLeavesItsFailuresToTheProcessor(t *testing.T) {
 }
 
 func TestToMakesLettersOfRecords(t *testing.T) {
-	t.Parallel()
 	sink := bus()
 	sink.outcome = func(int, stream.Event) stream.Outcome { return stream.Outcome{Err: errors.New("item 7")} }
 	dead := &inMemory{}
@@ -262,7 +253,6 @@ func TestToMakesLettersOfRecords(t *testing.T) {
 }
 
 func TestARecordWhoseEventCannotBeMadeHoldsItsItem(t *testing.T) {
-	t.Parallel()
 	sink := bus()
 	to := stream.To(sink, func(r stream.Record) (stream.Event, bool, error) {
 		switch r.Seq {

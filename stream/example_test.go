@@ -2,19 +2,15 @@ package stream_test
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
-	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
 )
@@ -135,21 +131,10 @@ func ExampleDeliver() {
 	// <nil>
 }
 
-// local starts one engine for all examples; it ends with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
-
 // openLetters makes a table for dead letters.
 func openLetters(ctx context.Context) *letters.Repository {
-	e, err := local()
-	if err != nil {
-		log.Fatal(err)
-	}
-	client := dynamodb.NewFromConfig(e.Config())
-	table := "dead-letters-example-" + rand.Text()
-	if _, err := client.CreateTable(ctx, letters.Table(table)); err != nil {
-		log.Fatal(err)
-	}
-	dead, err := letters.New(dynamo.NewFromIface(client), table, "board", nil)
+	db, table, _ := streamtest.Example(ctx, letters.Table)
+	dead, err := letters.New(db, table, "board", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

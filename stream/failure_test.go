@@ -20,7 +20,6 @@ func isOneOf(err error, targets ...error) bool {
 
 // The documents are those of AWS's documentation and of what others received.
 func TestFailuresOfAWSAreLetters(t *testing.T) {
-	t.Parallel()
 	files := lines(t, "failure/valid.ndjson")
 	parse := func(line int) []stream.Dead {
 		letters, err := stream.ParseFailure([]byte(files[line-1]), stream.Limits{})
@@ -79,7 +78,6 @@ func TestFailuresOfAWSAreLetters(t *testing.T) {
 }
 
 func TestADocumentThatIsNotAFailureIsAnError(t *testing.T) {
-	t.Parallel()
 	for n, line := range lines(t, "failure/invalid.ndjson") {
 		letters, err := stream.ParseFailure([]byte(line), stream.Limits{})
 		assert.True(t, isOneOf(err, stream.ErrEvent, stream.ErrRecord), "line %d: %v", n+1, err)

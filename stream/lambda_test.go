@@ -26,10 +26,9 @@ func tenRecords(t testing.TB) []byte {
 	return event(records...)
 }
 
-func TestCase1LambdaIsToldTheFirstRecordToSendAgain(t *testing.T) {
-	t.Parallel()
+func TestLambdaIsToldTheFirstRecordToSendAgain(t *testing.T) {
 	h := &handled{fail: failing("3", "8")}
-	dead := &inMemory{down: func(string) bool { return true }}
+	dead := &inMemory{down: func(seq string) bool { return seq == "3" }}
 	var stops []error
 	p := newProcessor(t, stream.Each(h.handle, 1), dead, &stream.ProcessorOptions{
 		Policy: policy(2), OnStop: func(err error) { stops = append(stops, err) },
@@ -41,10 +40,10 @@ func TestCase1LambdaIsToldTheFirstRecordToSendAgain(t *testing.T) {
 	require.JSONEq(t, `{"batchItemFailures":[{"itemIdentifier":"3"}]}`, string(raw))
 	require.Len(t, stops, 1)
 	require.ErrorIs(t, stops[0], errDown)
+	require.Empty(t, dead.put, "nothing behind the stop is a dead letter")
 }
 
-func TestCase2NoFailuresAreAnEmptyList(t *testing.T) {
-	t.Parallel()
+func TestNoFailuresAreAnEmptyList(t *testing.T) {
 	h := &handled{}
 	response, err := newProcessor(t, stream.Each(h.handle, 1), &inMemory{}, nil).Lambda(t.Context(), tenRecords(t))
 	require.NoError(t, err)
@@ -60,7 +59,6 @@ func TestCase2NoFailuresAreAnEmptyList(t *testing.T) {
 }
 
 func TestAnEventThatCannotBeReadFailsTheFunction(t *testing.T) {
-	t.Parallel()
 	dead := &inMemory{}
 	_, err := newProcessor(t, stream.Each((&handled{}).handle, 1), dead, nil).Lambda(t.Context(), []byte(`{"Records":[{]}`))
 	require.ErrorIs(t, err, stream.ErrEvent)
@@ -70,7 +68,6 @@ func TestAnEventThatCannotBeReadFailsTheFunction(t *testing.T) {
 // Lambda takes a response without a sequence number for a failure of all, but
 // only an error is sure to be one.
 func TestAStopWithoutASequenceNumberFailsTheFunction(t *testing.T) {
-	t.Parallel()
 	dead := &inMemory{down: func(string) bool { return true }}
 	p := newProcessor(t, stream.Each((&handled{}).handle, 1), dead, nil)
 	_, err := p.Lambda(t.Context(), event(`{"eventID":"e1"}`))
@@ -86,7 +83,6 @@ func TestAStopWithoutASequenceNumberFailsTheFunction(t *testing.T) {
 // The answer is there before the function's time is up, and what was handled by
 // then does not come again.
 func TestLambdaAnswersBeforeItsTimeIsUp(t *testing.T) {
-	t.Parallel()
 	raw := tenRecords(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -112,7 +108,6 @@ func TestLambdaAnswersBeforeItsTimeIsUp(t *testing.T) {
 
 // The default pause is a timer, which the context ends.
 func TestPausesEndWithTheContext(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
-	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // A process handles the changes of a table without Lambda. Run it in as many
@@ -22,47 +19,28 @@ import (
 func ExampleNewPoller() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	local, err := engine.Shared(ctx) // an application has its own configuration
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer func() { _ = local.Close() }()
-	db := dynamo.New(local.Config())
-	streams := dynamodbstreams.NewFromConfig(local.Config())
-
-	at := time.Now().UnixNano()
-	scores, leases, dead := fmt.Sprint("scores-", at), fmt.Sprint("leases-", at), fmt.Sprint("dead-", at)
-	for _, table := range []*dynamodb.CreateTableInput{stream.Table(leases), letters.Table(dead)} {
-		if _, err := db.Client().CreateTable(ctx, table); err != nil {
-			log.Fatal(err)
-		}
-	}
-	created, err := db.Client().CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:            &scores,
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("player"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("player"), KeyType: types.KeyTypeHash}},
-		StreamSpecification: &types.StreamSpecification{
-			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	db, scores, _ := streamtest.Example(ctx, stream.Table) // any table that has a stream
+	_, leases, _ := streamtest.Example(ctx, stream.Table)
 	for _, score := range []int{60, 90} {
 		item := struct {
-			Player string `dynamo:"player"`
-			Score  int    `dynamo:"score"`
-		}{"ann", score}
+			PK    string `dynamo:"pk"`
+			SK    string `dynamo:"sk"`
+			Score int    `dynamo:"score"`
+		}{"ann", "score", score}
 		if err := db.Table(scores).Put(item).Run(ctx); err != nil {
 			log.Fatal(err)
 		}
 	}
-
-	unhandled, err := letters.New(db, dead, "print", nil)
+	table, err := db.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &scores})
 	if err != nil {
 		log.Fatal(err)
 	}
+	local, err := engine.Shared(ctx) // an application has its own configuration
+	if err != nil {
+		log.Fatal(err)
+	}
+	streams := dynamodbstreams.NewFromConfig(local.Config())
+
 	handle := func(_ context.Context, r stream.Record) error {
 		score := r.New["score"].(*types.AttributeValueMemberN).Value
 		fmt.Println(r.Kind, score)
@@ -71,11 +49,11 @@ func ExampleNewPoller() {
 		}
 		return nil
 	}
-	processor, err := stream.NewProcessor(stream.Each(handle, 4), unhandled, nil)
+	processor, err := stream.NewProcessor(stream.Each(handle, 4), openLetters(ctx), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	group := stream.PollerGroup{Table: leases, Stream: *created.TableDescription.LatestStreamArn, Name: "print"}
+	group := stream.PollerGroup{Table: leases, Stream: *table.Table.LatestStreamArn, Name: "print"}
 	poller, err := stream.NewPoller(db, streams, group, processor, nil)
 	if err != nil {
 		log.Fatal(err)

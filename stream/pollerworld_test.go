@@ -89,6 +89,7 @@ type process struct {
 	in     *faults.Injector
 	cancel context.CancelFunc
 	ended  chan struct{}
+	asked  bool    // how Run ended
 	err    error   // of Run
 	errs   []error // of OnError
 }
@@ -111,7 +112,7 @@ func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.
 	return poller, p
 }
 
-// start runs a worker until it is stopped.
+// start runs a worker until it is stopped, at the latest by the end of the test.
 func (w *world) start(name string, in *faults.Injector, change ...func(*stream.PollerOptions)) *process {
 	w.t.Helper()
 	poller, p := w.poller(name, in, change...)
@@ -119,7 +120,10 @@ func (w *world) start(name string, in *faults.Injector, change ...func(*stream.P
 	p.cancel = cancel
 	go func() { p.err = poller.Run(ctx); close(p.ended) }()
 	w.t.Cleanup(func() {
-		_ = p.stop()
+		asked := p.asked
+		if err := p.stop(); !asked {
+			assert.ErrorIs(w.t, err, context.Canceled)
+		}
 		if w.t.Failed() {
 			w.t.Log(p.name, p.err, p.errs)
 		}
@@ -129,6 +133,7 @@ func (w *world) start(name string, in *faults.Injector, change ...func(*stream.P
 
 // wait returns what Run does.
 func (p *process) wait() error {
+	p.asked = true
 	select {
 	case <-p.ended:
 		return p.err

@@ -37,8 +37,7 @@ func failing(seqs ...string) func(stream.Record) error {
 	}
 }
 
-func TestCase4AnUndecodableRecordIsOneDeadLetter(t *testing.T) {
-	t.Parallel()
+func TestAnUndecodableRecordIsOneDeadLetter(t *testing.T) {
 	items := itemsOf(changes(5)...)
 	items[2] = unread(3)
 	dead := &inMemory{}
@@ -59,8 +58,7 @@ func TestCase4AnUndecodableRecordIsOneDeadLetter(t *testing.T) {
 	require.Equal(t, []string{"1", "2"}, h.all)
 }
 
-func TestCase5AHandlerThatFailsItsAttemptsIsOneDeadLetter(t *testing.T) {
-	t.Parallel()
+func TestAHandlerThatFailsItsAttemptsIsOneDeadLetter(t *testing.T) {
 	dead := &inMemory{}
 	tries := map[string]int{}
 	h := func(_ context.Context, r stream.Record) error {
@@ -93,7 +91,6 @@ func TestCase5AHandlerThatFailsItsAttemptsIsOneDeadLetter(t *testing.T) {
 // Once an earlier record is a dead letter, the later ones of its item go on; a consumer
 // compares versions when the letter is driven again.
 func TestLaterRecordsOfAnItemWaitForTheEarlier(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		failures int // of the first record
 		down     bool
@@ -124,7 +121,6 @@ func TestLaterRecordsOfAnItemWaitForTheEarlier(t *testing.T) {
 }
 
 func TestAPermanentErrorIsADeadLetterAtOnce(t *testing.T) {
-	t.Parallel()
 	tries := 0
 	permanent := stream.Permanent(plaza.ErrForbidden)
 	require.Equal(t, plaza.ErrForbidden.Error(), permanent.Error())
@@ -143,7 +139,6 @@ func TestAPermanentErrorIsADeadLetterAtOnce(t *testing.T) {
 }
 
 func TestPausesGrowUpToABound(t *testing.T) {
-	t.Parallel()
 	n := &naps{}
 	h := func(context.Context, stream.Record) error { return errors.New("broken") }
 	p := newProcessor(t, stream.Each(h, 1), &inMemory{}, &stream.ProcessorOptions{
@@ -161,7 +156,6 @@ func TestPausesGrowUpToABound(t *testing.T) {
 }
 
 func TestACancelledContextMakesNoDeadLetters(t *testing.T) {
-	t.Parallel()
 	for name, cancelIn := range map[string]string{"in the handler": "handler", "in the pause": "pause", "before": "before"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		if cancelIn == "before" {
@@ -198,7 +192,6 @@ func TestACancelledContextMakesNoDeadLetters(t *testing.T) {
 }
 
 func TestAStreamWithoutImagesStopsWorkAndMakesNoDeadLetter(t *testing.T) {
-	t.Parallel()
 	items := itemsOf(changes(3)...)
 	items[1] = stream.Item{Seq: "2", Record: stream.Record{Seq: "2", Stream: arn}, Err: stream.ErrView}
 	dead := &inMemory{}
@@ -212,7 +205,6 @@ func TestAStreamWithoutImagesStopsWorkAndMakesNoDeadLetter(t *testing.T) {
 
 // A Batch of an application may break its promises.
 func TestABadBatchEndsInDeadLetters(t *testing.T) {
-	t.Parallel()
 	fails := func(err error) stream.Batch {
 		return func(_ context.Context, rs []stream.Record) []error { return slices.Repeat([]error{err}, len(rs)) }
 	}
@@ -241,7 +233,6 @@ type secretError struct{}
 func (*secretError) Error() string { return "the item's data" }
 
 func TestAPanicOfTheStoreStopsWork(t *testing.T) {
-	t.Parallel()
 	dead := &inMemory{down: func(string) bool { panic("boom") }}
 	h := func(context.Context, stream.Record) error { return errors.New("broken") }
 	done, err := newProcessor(t, stream.Each(h, 1), dead, nil).Process(t.Context(), itemsOf(changes(1)...))
@@ -250,7 +241,6 @@ func TestAPanicOfTheStoreStopsWork(t *testing.T) {
 }
 
 func TestTheApplicationMaySayTheReason(t *testing.T) {
-	t.Parallel()
 	h := func(context.Context, stream.Record) error { return errors.New("broken") }
 	dead := &inMemory{}
 	p := newProcessor(t, stream.Each(h, 1), dead, &stream.ProcessorOptions{Policy: policy(1), Reason: error.Error})
@@ -262,7 +252,6 @@ func TestTheApplicationMaySayTheReason(t *testing.T) {
 // The model: whatever fails, everything below done was handled or is one dead
 // letter, and the records of an item were handled in their order.
 func TestEverythingBelowDoneIsHandledOrDead(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 12).Draw(t, "records")
 		items := make([]stream.Item, n)
@@ -312,7 +301,6 @@ func TestEverythingBelowDoneIsHandledOrDead(t *testing.T) {
 }
 
 func TestBadOptionsOfAProcessorAreRefused(t *testing.T) {
-	t.Parallel()
 	b := stream.Each(func(context.Context, stream.Record) error { return nil }, 1)
 	refused := func(field string, b stream.Batch, dead stream.DeadLetters, opts stream.ProcessorOptions) {
 		t.Helper()

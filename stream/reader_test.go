@@ -346,14 +346,8 @@ func (r *tailing) storm(seed uint64) {
 		i := random.IntN(len(open))
 		switch random.IntN(8) {
 		case 0:
-			parent := open[i]
-			open = slices.Delete(open, i, i+1)
-			r.change(func() { r.shard(parent).closed = random.IntN(2) == 0 })
-			for range 2 {
-				child := fmt.Sprint("shard-", len(all))
-				r.add(child, parent, 0)
-				open, all = append(open, child), append(all, child)
-			}
+			open = r.split(open, i, len(all), random.IntN(2) == 0)
+			all = append(all, open[len(open)-2:]...)
 		case 1:
 			r.change(func() { r.epoch++ })
 		default:

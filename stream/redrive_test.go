@@ -51,8 +51,7 @@ func (b board) apply(_ context.Context, r stream.Record) error {
 	return nil
 }
 
-func TestCase6ADeadLetterIsAppliedOnceAfterTheFix(t *testing.T) {
-	t.Parallel()
+func TestADeadLetterIsAppliedOnceAfterTheFix(t *testing.T) {
 	dead := &inMemory{}
 	broken := stream.Each(func(context.Context, stream.Record) error { return errors.New("broken") }, 1)
 	_, err := newProcessor(t, broken, dead, nil).Process(t.Context(), itemsOf(change("a", 1, 1), change("b", 2, 1)))
@@ -76,7 +75,6 @@ func TestCase6ADeadLetterIsAppliedOnceAfterTheFix(t *testing.T) {
 }
 
 func TestALetterThatFailsAgainStays(t *testing.T) {
-	t.Parallel()
 	var dead []stream.Dead
 	for _, r := range []stream.Record{change("a", 1, 1), change("b", 2, 1), change("a", 3, 2), change("c", 4, 1)} {
 		dead = append(dead, letterOf(t, r))
@@ -94,7 +92,6 @@ func TestALetterThatFailsAgainStays(t *testing.T) {
 
 // A record that could not be read is driven as Lambda wrote it, once the reader is fixed.
 func TestPositionsAndUnreadableLettersAreCountedAndStay(t *testing.T) {
-	t.Parallel()
 	q := &queue{atOnce: 10, letters: []stream.Dead{
 		{Stream: arn, Shard: "shardId-1", Seq: "5", LastSeq: "9"}, {Seq: "2", Record: []byte(`{"eventID":"x"}`)}, {Seq: "3", Record: []byte("x")},
 		letterOf(t, change("a", 1, 1)), {Seq: "111", Shard: "shardId-1", Record: []byte(lines(t, "lambda/valid.ndjson")[0])},
@@ -110,7 +107,6 @@ func TestPositionsAndUnreadableLettersAreCountedAndStay(t *testing.T) {
 }
 
 func TestRedriveStopsWithItsSource(t *testing.T) {
-	t.Parallel()
 	h := &handled{}
 	q := &queue{letters: []stream.Dead{letterOf(t, change("a", 1, 1)), letterOf(t, change("b", 2, 1))}, atOnce: 2, undelete: true}
 	got, err := stream.Redrive(t.Context(), q, stream.Each(h.handle, 1))

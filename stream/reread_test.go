@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -26,24 +25,18 @@ func streamsClient(t testing.TB) *dynamodbstreams.Client {
 // wrote n items, counted from 1.
 func position(t *testing.T, n, from, to int) stream.Dead {
 	t.Helper()
-	name := dynamotest.Table(t, streamed(types.StreamViewTypeNewAndOldImages))
-	db := dynamotest.DB(t).Client()
+	name := dynamotest.Table(t, streamtest.Streamed(stream.Table))
 	for i := range n {
-		_, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: attributes{"pk": text(fmt.Sprint("item", i+1)), "sk": text("x")}})
-		require.NoError(t, err)
+		item := attributes{"pk": text(fmt.Sprint("item", i+1)), "sk": text("x")}
+		require.NoError(t, dynamotest.DB(t).Table(name).Put(item).Run(t.Context()))
 	}
-	described, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &name})
+	records, err := recordsOf(t, name)
 	require.NoError(t, err)
-	of, err := streamsClient(t).DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: described.Table.LatestStreamArn})
-	require.NoError(t, err)
-	records := changesOf(t, name)
 	require.Len(t, records, n)
-	d := stream.Dead{
-		Stream: *described.Table.LatestStreamArn, Shard: *of.StreamDescription.Shards[0].ShardId,
-		Seq: *records[from-1].Dynamodb.SequenceNumber, Reason: "RetryAttemptsExhausted", Receipt: "of a queue",
-	}
+	first := records[from-1]
+	d := stream.Dead{Stream: first.Stream, Shard: first.Shard, Seq: first.Seq, Reason: "RetryAttemptsExhausted", Receipt: "of a queue"}
 	if to != from {
-		d.LastSeq = *records[to-1].Dynamodb.SequenceNumber
+		d.LastSeq = records[to-1].Seq
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,6 +80,20 @@ func (s *script) write(id string, n int) {
 			sh.seqs, sh.at = append(sh.seqs, s.next), append(sh.at, time.Now().Unix())
 		}
 	})
+}
+
+// split gives the open shard number i two children, and returns what is open then. The
+// parent's end can be read, or it stays open. N is how many shards there are.
+func (s *script) split(open []string, i, n int, closed bool) []string {
+	parent := open[i]
+	s.change(func() { s.shard(parent).closed = closed })
+	open = slices.Delete(open, i, i+1)
+	for k := range 2 {
+		child := fmt.Sprint("shard-", n+k)
+		s.add(child, parent, 0)
+		open = append(open, child)
+	}
+	return open
 }
 
 // change changes the stream under its lock.

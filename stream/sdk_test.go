@@ -9,55 +9,28 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// streamed returns a schema whose table has a stream of that view.
-func streamed(view types.StreamViewType) func(string) *dynamodb.CreateTableInput {
-	return func(name string) *dynamodb.CreateTableInput {
-		in := stream.Table(name)
-		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: view}
-		return in
-	}
-}
-
-// changesOf reads a table's stream from its start.
-func changesOf(t *testing.T, table string) []streamtypes.Record {
+// recordsOf reads a table's stream from its start.
+func recordsOf(t *testing.T, table string) ([]stream.Record, error) {
 	t.Helper()
-	described, err := dynamotest.DB(t).Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table})
+	tail, err := streamtest.New(t.Context(), dynamotest.DB(t), table)
 	require.NoError(t, err)
-	c := streamsClient(t)
-	d, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: described.Table.LatestStreamArn})
-	require.NoError(t, err)
-	var records []streamtypes.Record
-	for _, shard := range d.StreamDescription.Shards {
-		at, err := c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
-			StreamArn: described.Table.LatestStreamArn, ShardId: shard.ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
-		})
-		require.NoError(t, err)
-		for next := at.ShardIterator; next != nil; {
-			got, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: next})
-			require.NoError(t, err)
-			records = append(records, got.Records...)
-			if next = got.NextShardIterator; len(got.Records) == 0 {
-				break
-			}
-		}
-	}
-	return records
+	return tail.Records(t.Context())
 }
 
 // Every type that DynamoDB has comes through a real stream, through Encode and
 // back, as it was written.
 func TestARealStreamIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
-	name := dynamotest.Table(t, streamed(types.StreamViewTypeNewAndOldImages))
+	name := dynamotest.Table(t, streamtest.Streamed(stream.Table))
 	db := dynamotest.DB(t).Client()
 	deep := text("x")
 	for i := range 31 {
@@ -90,10 +63,10 @@ func TestARealStreamIsReadAsItWasWritten(t *testing.T) {
 	_, err := db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: key})
 	require.NoError(t, err)
 
-	var records []stream.Record
-	for _, raw := range changesOf(t, name) {
-		r, err := stream.FromSDK(raw)
-		require.NoError(t, err)
+	records, err := recordsOf(t, name)
+	require.NoError(t, err)
+	require.Len(t, records, 3)
+	for i, r := range records {
 		require.WithinDuration(t, time.Now(), r.At, time.Hour)
 		requireComesBack(t, r)
 		for _, image := range []attributes{r.Old, r.New} {
@@ -101,10 +74,6 @@ func TestARealStreamIsReadAsItWasWritten(t *testing.T) {
 				slices.Sort(set.Value) // a set has no order
 			}
 		}
-		records = append(records, r)
-	}
-	require.Len(t, records, 3)
-	for i, r := range records {
 		require.NotEmpty(t, r.ID)
 		if i > 0 {
 			require.Greater(t, r.Seq, records[i-1].Seq)
@@ -145,15 +114,14 @@ func requireSameNumbers(t *testing.T, want, got attributes) {
 func TestARealStreamOfAnotherViewIsErrView(t *testing.T) {
 	t.Parallel()
 	for _, view := range []types.StreamViewType{types.StreamViewTypeKeysOnly, types.StreamViewTypeNewImage, types.StreamViewTypeOldImage} {
-		name := dynamotest.Table(t, streamed(view))
-		_, err := dynamotest.DB(t).Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: attributes{"pk": text("a"), "sk": text("b")}})
-		require.NoError(t, err)
-		records := changesOf(t, name)
-		require.Len(t, records, 1)
-		r, err := stream.FromSDK(records[0])
+		name := dynamotest.Table(t, func(name string) *dynamodb.CreateTableInput {
+			in := streamtest.Streamed(stream.Table)(name)
+			in.StreamSpecification.StreamViewType = view
+			return in
+		})
+		_, err := recordsOf(t, name)
 		require.ErrorIs(t, err, stream.ErrView)
 		require.ErrorIs(t, err, plaza.ErrTable)
-		require.NotEmpty(t, r.Seq)
 	}
 }
 
@@ -174,6 +142,11 @@ func TestBadRecordsOfTheSDKAreErrors(t *testing.T) {
 	r, err := stream.FromSDK(good())
 	require.NoError(t, err)
 	require.True(t, r.ByTTL)
+	other := good()
+	other.Dynamodb.StreamViewType = streamtypes.StreamViewTypeKeysOnly
+	r, err = stream.FromSDK(other)
+	require.ErrorIs(t, err, stream.ErrView)
+	require.Equal(t, "1", r.Seq)
 	for name, spoil := range map[string]func(*streamtypes.Record){
 		"no change":   func(r *streamtypes.Record) { r.Dynamodb = nil },
 		"no sequence": func(r *streamtypes.Record) { r.Dynamodb.SequenceNumber = nil },

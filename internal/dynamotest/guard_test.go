@@ -28,37 +28,33 @@ func TestACallMayDoWhatItsRoleMay(t *testing.T) {
 	t.Parallel()
 	table, other := dynamotest.Table(t, follow.Table), dynamotest.Table(t, store.Schema)
 	a := row{PK: "a", SK: "b"}
+	type call = func(context.Context, *dynamo.DB) error
+	read := func(ctx context.Context, db *dynamo.DB) error {
+		return db.Table(table).Get("pk", "a").All(ctx, &[]row{})
+	}
+	write := func(table string) call {
+		return func(ctx context.Context, db *dynamo.DB) error { return db.Table(table).Put(a).Run(ctx) }
+	}
+	transact := func(ctx context.Context, db *dynamo.DB) error {
+		return db.WriteTx().Put(db.Table(other).Put(a)).Put(db.Table(table).Put(a)).Run(ctx)
+	}
+	remove := func(ctx context.Context, db *dynamo.DB) error {
+		_, err := db.Table(table).Batch("pk", "sk").Write().Delete(dynamo.Keys{"a", "b"}).Run(ctx)
+		return err
+	}
 	for name, c := range map[string]struct {
 		operation string
-		do        func(context.Context, *dynamo.DB) error
+		do        call
 		refused   bool
 	}{
-		"a reader reads": {"follow.Repository.Get", func(ctx context.Context, db *dynamo.DB) error {
-			return db.Table(table).Get("pk", "a").All(ctx, &[]row{})
-		}, false},
-		"a reader writes": {"follow.Repository.Get", func(ctx context.Context, db *dynamo.DB) error {
-			return db.Table(table).Put(a).Run(ctx)
-		}, true},
-		"a reader writes in a transaction": {"follow.Repository.Get", func(ctx context.Context, db *dynamo.DB) error {
-			return db.WriteTx().Put(db.Table(other).Put(a)).Put(db.Table(table).Put(a)).Run(ctx)
-		}, true},
-		"a service deletes in a batch": {"follow.Repository.Unfollow", func(ctx context.Context, db *dynamo.DB) error {
-			_, err := db.Table(table).Batch("pk", "sk").Write().Delete(dynamo.Keys{"a", "b"}).Run(ctx)
-			return err
-		}, true},
-		"an operator deletes in a batch": {"follow.Repository.Import", func(ctx context.Context, db *dynamo.DB) error {
-			_, err := db.Table(table).Batch("pk", "sk").Write().Delete(dynamo.Keys{"a", "b"}).Run(ctx)
-			return err
-		}, false},
-		"a call's function writes elsewhere": {"follow.Repository.Get", func(ctx context.Context, db *dynamo.DB) error {
-			return db.Table(other).Put(a).Run(ctx)
-		}, false},
-		"a feature without grants on the table": {"danmu.Repository.Send", func(ctx context.Context, db *dynamo.DB) error {
-			return db.Table(table).Put(a).Run(ctx)
-		}, false},
-		"the test itself writes": {"", func(ctx context.Context, db *dynamo.DB) error {
-			return db.Table(table).Put(a).Run(ctx)
-		}, false},
+		"a reader reads":                        {"follow.Repository.Get", read, false},
+		"a reader writes":                       {"follow.Repository.Get", write(table), true},
+		"a reader writes in a transaction":      {"follow.Repository.Get", transact, true},
+		"a service deletes in a batch":          {"follow.Repository.Unfollow", remove, true},
+		"an operator deletes in a batch":        {"follow.Repository.Import", remove, false},
+		"a call's function writes elsewhere":    {"follow.Repository.Get", write(other), false},
+		"a feature without grants on the table": {"danmu.Repository.Send", write(table), false},
+		"the test itself writes":                {"", write(table), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

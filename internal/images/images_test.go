@@ -19,7 +19,6 @@ func item(pk, sk string) attributes {
 }
 
 func TestImagesAreThoseOfTheirKey(t *testing.T) {
-	t.Parallel()
 	key, other := item("a", "b"), item("a", "c")
 	for name, c := range map[string]struct {
 		record stream.Record
@@ -57,7 +56,6 @@ func TestImagesAreThoseOfTheirKey(t *testing.T) {
 }
 
 func TestADamagedImageNamesItsItem(t *testing.T) {
-	t.Parallel()
 	damaged := item("a", "b")
 	damaged["n"] = &types.AttributeValueMemberS{Value: "x"}
 	for _, r := range []stream.Record{
@@ -76,7 +74,6 @@ func TestADamagedImageNamesItsItem(t *testing.T) {
 }
 
 func TestACheckFindsDamageAndWhatARemovalLeft(t *testing.T) {
-	t.Parallel()
 	type row struct {
 		Text string `dynamo:"text" role:"content"`
 		Gone string `dynamo:"gone" role:"removal"`

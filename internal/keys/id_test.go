@@ -13,7 +13,6 @@ import (
 )
 
 func TestCheckIDAndCheckNewID(t *testing.T) {
-	t.Parallel()
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		id       ids.ID
@@ -43,7 +42,6 @@ func TestCheckIDAndCheckNewID(t *testing.T) {
 }
 
 func TestOlderIsRemovedUnlessClocksMayBeTheReason(t *testing.T) {
-	t.Parallel()
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	end := ids.At(now.Add(9 * time.Second))
 	for id, want := range map[ids.ID]time.Duration{

@@ -14,7 +14,6 @@ import (
 // The test joins every combination of up to three parts, each of up to two of the
 // characters that matter.
 func TestDifferentPartsNeverShareAKey(t *testing.T) {
-	t.Parallel()
 	const alphabet = `a#\`
 	parts := []string{""}
 	for i := 0; len(parts[i]) < 2; i++ {
@@ -43,13 +42,11 @@ func TestDifferentPartsNeverShareAKey(t *testing.T) {
 }
 
 func TestJoinedKeysAreReadable(t *testing.T) {
-	t.Parallel()
 	require.Equal(t, "R#chris#0", keys.Join("R", "chris", "0"))
 	require.Equal(t, `R#a\#b\\c#0`, keys.Join("R", `a#b\c`, "0"))
 }
 
 func TestCheckName(t *testing.T) {
-	t.Parallel()
 	check := func(name string) map[string]error {
 		return map[string]error{
 			"User":       keys.CheckName("User", name),

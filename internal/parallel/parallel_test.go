@@ -11,7 +11,6 @@ import (
 )
 
 func TestAPanicIsAnErrorAndStopsTheOthers(t *testing.T) {
-	t.Parallel()
 	group, ctx := parallel.WithContext(t.Context())
 	group.Go(func() error { panic("boom") })
 	group.Go(func() error { <-ctx.Done(); return nil })
@@ -23,7 +22,6 @@ func TestAPanicIsAnErrorAndStopsTheOthers(t *testing.T) {
 }
 
 func TestAnErrorIsReturnedAsItIs(t *testing.T) {
-	t.Parallel()
 	boom := errors.New("boom")
 	group := parallel.New()
 	group.SetLimit(1)
@@ -33,7 +31,6 @@ func TestAnErrorIsReturnedAsItIs(t *testing.T) {
 }
 
 func TestForEachCallsEachOnceAndAPanicIsAnError(t *testing.T) {
-	t.Parallel()
 	for _, n := range []int{0, 1, 2, 50} {
 		called := make([]int, n)
 		require.NoError(t, parallel.ForEach(t.Context(), n, 3, func(_ context.Context, i int) error {
@@ -58,7 +55,6 @@ func TestForEachCallsEachOnceAndAPanicIsAnError(t *testing.T) {
 }
 
 func TestForEachStopsTheOthersAtAnError(t *testing.T) {
-	t.Parallel()
 	boom := errors.New("boom")
 	for _, atOnce := range []int{3, 4} {
 		for failing := range 3 {

@@ -402,22 +402,10 @@ func TestRefusedHasTheStoredItem(t *testing.T) {
 		write store.Write
 		want  []verdict
 	}{
-		"put over another": {
-			table.Put(row{PK: "p", SK: "a"}).If("attribute_not_exists(pk)"),
-			[]verdict{{true, &standing}},
-		},
-		"update under another value": {
-			table.Update(standing.key()).Set("n", 8).If("n = ?", 6),
-			[]verdict{{true, &standing}},
-		},
-		"delete of another value": {
-			table.Delete(standing.key()).If("n = ?", 6),
-			[]verdict{{true, &standing}},
-		},
-		"update of nothing": {
-			table.Update(nothing).Set("n", 8).If("attribute_exists(pk)"),
-			[]verdict{{true, nil}},
-		},
+		"put over another":           {table.Put(row{PK: "p", SK: "a"}).If("attribute_not_exists(pk)"), []verdict{{true, &standing}}},
+		"update under another value": {table.Update(standing.key()).Set("n", 8).If("n = ?", 6), []verdict{{true, &standing}}},
+		"delete of another value":    {table.Delete(standing.key()).If("n = ?", 6), []verdict{{true, &standing}}},
+		"update of nothing":          {table.Update(nothing).Set("n", 8).If("attribute_exists(pk)"), []verdict{{true, nil}}},
 		"transaction": {
 			table.Tx().
 				Put(table.Put(row{PK: "p", SK: "new"}).If("attribute_not_exists(pk)")).
@@ -426,21 +414,18 @@ func TestRefusedHasTheStoredItem(t *testing.T) {
 			[]verdict{{false, nil}, {true, &standing}, {true, nil}},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			refused, ok := store.AsRefused(table.Run(t.Context(), c.write))
-			require.True(t, ok)
-			for i, want := range append(slices.Clone(c.want), verdict{}) {
-				got, failed := refused.At(i)
-				require.Equal(t, want.failed, failed, "write %d", i)
-				if want.item == nil {
-					require.Nil(t, got, "write %d", i)
-				} else {
-					require.Equal(t, item(t, *want.item), got, "write %d", i)
-				}
+		refused, ok := store.AsRefused(table.Run(t.Context(), c.write))
+		require.True(t, ok, name)
+		for i, want := range append(c.want, verdict{}) {
+			got, failed := refused.At(i)
+			require.Equal(t, want.failed, failed, "%s: write %d", name, i)
+			if want.item == nil {
+				require.Nil(t, got, "%s: write %d", name, i)
+			} else {
+				require.Equal(t, item(t, *want.item), got, "%s: write %d", name, i)
 			}
-			require.Equal(t, []row{standing}, stored(t, table, "p"))
-		})
+		}
+		require.Equal(t, []row{standing}, stored(t, table, "p"), name)
 	}
 
 	_, ok := store.AsRefused(errors.New("something else"))

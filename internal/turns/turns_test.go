@@ -25,7 +25,6 @@ func take(t *testing.T, all *turns.Turns, key store.Key) (done func()) {
 }
 
 func TestWritesOfAnItemFollowEachOther(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		all := turns.New()
 		done := take(t, all, a)
@@ -50,7 +49,6 @@ func TestWritesOfAnItemFollowEachOther(t *testing.T) {
 }
 
 func TestAWriteThatHangsHoldsOthersForFiveSeconds(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		all := turns.New()
 		hung := take(t, all, a)
@@ -68,7 +66,6 @@ func TestAWriteThatHangsHoldsOthersForFiveSeconds(t *testing.T) {
 }
 
 func TestAWriteThatGivesUpHoldsNoOther(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		all := turns.New()
 		done := take(t, all, a)

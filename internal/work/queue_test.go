@@ -48,7 +48,15 @@ type queue struct {
 	damaged int
 }
 
-func newQueue(t testing.TB) *queue { return processOn(t, dynamotest.Table(t, store.Schema), nil) }
+// newQueue returns a queue that has a job for each name.
+func newQueue(t testing.TB, names ...string) *queue {
+	t.Helper()
+	q := processOn(t, dynamotest.Table(t, store.Schema), nil)
+	if len(names) > 0 {
+		q.store(t, names...)
+	}
+	return q
+}
 
 func (q *queue) process(t testing.TB, in *faults.Injector) *queue { return processOn(t, q.table, in) }
 
@@ -88,8 +96,8 @@ func (q *queue) job(name string) job {
 	return job{Key: store.Key{PK: q.Place(name), SK: name}, Work: parcel{To: name}}
 }
 
-// stands reads the stored job of name.
-func (q *queue) stands(t testing.TB, name string) (j job) {
+// stored reads the job of name.
+func (q *queue) stored(t testing.TB, name string) (j job) {
 	t.Helper()
 	require.NoError(t, q.Table.Get(t.Context(), q.job(name).Key, true, &j))
 	return j
@@ -103,16 +111,31 @@ func (q *queue) claim(t testing.TB, j *job) {
 	require.True(t, claimed)
 }
 
+// claimed claims the job of name, and returns it.
+func (q *queue) claimed(t testing.TB, name string) job {
+	t.Helper()
+	j := q.stored(t, name)
+	q.claim(t, &j)
+	return j
+}
+
+// checkpoint stores how far the work is, and reports whether the job was still held.
+func (q *queue) checkpoint(t testing.TB, j *job, at int, leave bool) bool {
+	t.Helper()
+	held, err := q.Checkpoint(t.Context(), j, map[string]any{"at": at}, leave)
+	require.NoError(t, err)
+	return held
+}
+
 func TestAJobIsOneItem(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
-	require.Equal(t, q.job("ann"), q.stands(t, "ann"))
+	q := newQueue(t, "ann")
+	require.Equal(t, q.job("ann"), q.stored(t, "ann"))
 	var item dynamo.Item
 	require.NoError(t, q.Table.Get(t.Context(), q.job("ann").Key, true, &item))
 	require.Equal(t, dynamo.Item{"pk": text(q.Place("ann")), "sk": text("ann"), "to": text("ann")}, item, "nobody has it: it has no lease")
 
-	j := q.stands(t, "ann")
+	j := q.stored(t, "ann")
 	require.NoError(t, q.End(t.Context(), j))
 	require.ErrorIs(t, q.Table.Get(t.Context(), j.Key, true, &j), plaza.ErrNotFound)
 	require.NoError(t, q.End(t.Context(), j), "it is harmless to end it again")
@@ -120,9 +143,8 @@ func TestAJobIsOneItem(t *testing.T) {
 
 func TestOneOfManyClaimsSucceeds(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
-	seen := q.stands(t, "ann")
+	q := newQueue(t, "ann")
+	seen := q.stored(t, "ann")
 	for _, when := range []string{"free", "left by a dead worker"} {
 		var claims errgroup.Group
 		won := make(chan job, 16)
@@ -140,17 +162,15 @@ func TestOneOfManyClaimsSucceeds(t *testing.T) {
 		}
 		require.NoError(t, claims.Wait(), when)
 		require.Len(t, won, 1, when)
-		require.Equal(t, <-won, q.stands(t, "ann"), when)
-		seen, q.now = q.stands(t, "ann"), q.now.Add(lease+time.Minute)
+		require.Equal(t, <-won, q.stored(t, "ann"), when)
+		seen, q.now = q.stored(t, "ann"), q.now.Add(lease+time.Minute)
 	}
 }
 
 func TestALeaseKeepsOthersAwayUntilItEnds(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
-	mine := q.stands(t, "ann")
-	q.claim(t, &mine)
+	q := newQueue(t, "ann")
+	mine := q.claimed(t, "ann")
 	require.Equal(t, q.now.Add(lease).UnixMilli(), mine.Lease)
 
 	other := q.process(t, nil)
@@ -169,15 +189,14 @@ func TestALeaseKeepsOthersAwayUntilItEnds(t *testing.T) {
 		claimed, err := other.Claim(t.Context(), &theirs)
 		require.NoError(t, err)
 		require.Equal(t, tc.want, claimed, tc.clock)
-		mine = q.stands(t, "ann")
+		mine = q.stored(t, "ann")
 		q.now = time.UnixMilli(mine.Lease).Add(-lease)
 	}
 }
 
 func TestAClaimSentTwiceHolds(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
+	q := newQueue(t, "ann")
 	in := faults.New(t, 1, faults.Rates{})
 	in.Script(func(op string, _ []byte, n int) faults.Fault {
 		if n == 1 {
@@ -185,34 +204,30 @@ func TestAClaimSentTwiceHolds(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	mine := q.stands(t, "ann")
+	mine := q.stored(t, "ann")
 	claimed, err := q.process(t, in).Claim(t.Context(), &mine)
 	require.NoError(t, err)
 	require.True(t, claimed)
-	require.Equal(t, mine, q.stands(t, "ann"))
+	require.Equal(t, mine, q.stored(t, "ann"))
 }
 
 func TestAClaimReadsWhatOthersDid(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
-	seen := q.stands(t, "ann")
+	q := newQueue(t, "ann")
+	seen := q.stored(t, "ann")
 	theirs := seen
 	q.claim(t, &theirs)
-	stands, err := q.Checkpoint(t.Context(), &theirs, map[string]any{"at": 7}, true)
-	require.NoError(t, err)
-	require.True(t, stands)
+	require.True(t, q.checkpoint(t, &theirs, 7, true))
 
 	mine := seen
 	q.claim(t, &mine)
 	require.Equal(t, 7, mine.Work.At)
-	require.Equal(t, q.stands(t, "ann"), mine)
+	require.Equal(t, q.stored(t, "ann"), mine)
 }
 
 func TestAClaimOfAnEndedJobFails(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
+	q := newQueue(t, "ann")
 	for _, lease := range []int64{0, 1} {
 		mine := q.job("ann")
 		mine.Lease = lease
@@ -226,40 +241,30 @@ func TestAClaimOfAnEndedJobFails(t *testing.T) {
 
 func TestACheckpointKeepsTheProgress(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
-	mine := q.stands(t, "ann")
-	q.claim(t, &mine)
+	q := newQueue(t, "ann")
+	mine := q.claimed(t, "ann")
 
 	q.now = q.now.Add(20 * time.Second)
-	stands, err := q.Checkpoint(t.Context(), &mine, map[string]any{"at": 1}, false)
-	require.NoError(t, err)
-	require.True(t, stands)
+	require.True(t, q.checkpoint(t, &mine, 1, false))
 	mine.Work.At = 1
 	require.Equal(t, q.now.Add(lease).UnixMilli(), mine.Lease, "it is renewed")
-	require.Equal(t, mine, q.stands(t, "ann"))
+	require.Equal(t, mine, q.stored(t, "ann"))
 
-	stands, err = q.Checkpoint(t.Context(), &mine, map[string]any{"at": 2}, true)
-	require.NoError(t, err)
-	require.True(t, stands)
+	require.True(t, q.checkpoint(t, &mine, 2, true))
 	left := q.job("ann")
 	left.Work.At = 2
-	require.Equal(t, left, q.stands(t, "ann"), "anybody may go on")
+	require.Equal(t, left, q.stored(t, "ann"), "anybody may go on")
 
 	require.NoError(t, q.End(t.Context(), mine))
 	for _, leave := range []bool{false, true} {
-		stands, err = q.Checkpoint(t.Context(), &mine, map[string]any{"at": 3}, leave)
-		require.NoError(t, err)
-		require.False(t, stands, "another ended it")
+		require.False(t, q.checkpoint(t, &mine, 3, leave), "another ended it")
 	}
 }
 
 func TestAStoppedWorkerGivesBackOnlyItsOwnLease(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
-	mine := q.stands(t, "ann")
-	q.claim(t, &mine)
+	q := newQueue(t, "ann")
+	mine := q.claimed(t, "ann")
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
@@ -267,15 +272,14 @@ func TestAStoppedWorkerGivesBackOnlyItsOwnLease(t *testing.T) {
 	theirs := mine
 	q.claim(t, &theirs)
 	q.GiveBack(stopped, mine)
-	require.Equal(t, theirs, q.stands(t, "ann"), "another's lease ends later")
+	require.Equal(t, theirs, q.stored(t, "ann"), "another's lease ends later")
 	q.GiveBack(stopped, theirs)
-	require.Zero(t, q.stands(t, "ann").Lease)
+	require.Zero(t, q.stored(t, "ann").Lease)
 }
 
 func TestAStoppedClaimIsGivenBack(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
+	q := newQueue(t, "ann")
 	ctx, stop := context.WithCancel(t.Context())
 	in := faults.New(t, 1, faults.Rates{})
 	in.Script(func(_ string, _ []byte, n int) faults.Fault {
@@ -284,7 +288,7 @@ func TestAStoppedClaimIsGivenBack(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	mine, worker := q.stands(t, "ann"), q.process(t, in)
+	mine, worker := q.stored(t, "ann"), q.process(t, in)
 	failed := make(chan error, 1)
 	go func() {
 		claimed, err := worker.Claim(ctx, &mine)
@@ -293,12 +297,12 @@ func TestAStoppedClaimIsGivenBack(t *testing.T) {
 		}
 		failed <- err
 	}()
-	for q.stands(t, "ann").Lease == 0 {
+	for q.stored(t, "ann").Lease == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	stop()
 	require.Error(t, <-failed)
-	require.Zero(t, q.stands(t, "ann").Lease)
+	require.Zero(t, q.stored(t, "ann").Lease)
 }
 
 func TestShardsOnlyGrow(t *testing.T) {

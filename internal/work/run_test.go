@@ -69,8 +69,7 @@ func TestAPassKeepsTheOrderOfAShard(t *testing.T) {
 
 func TestAFailingJobDelaysNoOther(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann", "ben", "joe")
+	q := newQueue(t, "ann", "ben", "joe")
 	broken := errors.New("broken")
 	var done []string
 	do := func(ctx context.Context, j job) (bool, error) {
@@ -92,8 +91,7 @@ func TestAFailingJobDelaysNoOther(t *testing.T) {
 
 func TestADamagedJobStays(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann", "ben")
+	q := newQueue(t, "ann", "ben")
 	damaged := q.job("ben").Key
 	require.NoError(t, q.Table.Run(t.Context(), q.Table.Update(damaged).Remove("to")))
 	var done []string
@@ -108,8 +106,7 @@ func TestADamagedJobStays(t *testing.T) {
 
 func TestAPassReturnsReadAndClaimErrors(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
+	q := newQueue(t, "ann")
 	for _, op := range []string{"GetItem", "Query", "UpdateItem"} {
 		in := faults.New(t, 1, faults.Rates{})
 		in.Script(func(on string, _ []byte, _ int) faults.Fault {
@@ -149,8 +146,8 @@ func TestAStoppedPassReturnsTheContextError(t *testing.T) {
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 1, n)
-	require.Equal(t, store.Key{PK: "J#0", SK: "ben"}, q.stands(t, "ben").Key)
-	require.Zero(t, q.stands(t, "ben").Lease, "it was not claimed")
+	require.Equal(t, store.Key{PK: "J#0", SK: "ben"}, q.stored(t, "ben").Key)
+	require.Zero(t, q.stored(t, "ben").Lease, "it was not claimed")
 }
 
 // The clock is synctest's.
@@ -211,8 +208,7 @@ func TestRunStopsAtOnce(t *testing.T) {
 
 func TestEachShowsEveryJobAndClaimsNone(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann", "bob", "chris")
+	q := newQueue(t, "ann", "bob", "chris")
 	var seen []string
 	require.NoError(t, q.Each(t.Context(), "c", func(_ context.Context, j job, read time.Time) {
 		require.Equal(t, q.now, read)
@@ -220,7 +216,7 @@ func TestEachShowsEveryJobAndClaimsNone(t *testing.T) {
 		seen = append(seen, j.Work.To)
 	}))
 	require.ElementsMatch(t, []string{"ann", "bob"}, seen)
-	require.Zero(t, q.stands(t, "ann").Lease)
+	require.Zero(t, q.stored(t, "ann").Lease)
 }
 
 // simulated makes the queue's clock that of a bubble of synctest. Its requests are real.
@@ -235,26 +231,24 @@ func (q *queue) simulated(t *testing.T) {
 
 func TestAHeldJobIsRenewedUntilItsWorkReturns(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
+	q := newQueue(t, "ann")
 	broken := errors.New("broken")
 	synctest.Test(t, func(t *testing.T) {
 		q.simulated(t)
-		mine := q.stands(t, "ann")
-		q.claim(t, &mine)
+		mine := q.claimed(t, "ann")
 		held, err := q.Hold(t.Context(), &mine, func(context.Context) error {
 			for range 9 {
 				time.Sleep(21 * time.Second)
-				require.Greater(t, q.stands(t, "ann").Lease, time.Now().Add(lease/2).UnixMilli())
+				require.Greater(t, q.stored(t, "ann").Lease, time.Now().Add(lease/2).UnixMilli())
 			}
 			return broken
 		})
 		require.ErrorIs(t, err, broken)
 		require.True(t, held)
-		last := q.stands(t, "ann")
+		last := q.stored(t, "ann")
 		require.Equal(t, mine, last)
 		time.Sleep(time.Hour)
-		require.Equal(t, last, q.stands(t, "ann"), "nothing renews it any more")
+		require.Equal(t, last, q.stored(t, "ann"), "nothing renews it any more")
 
 		held, err = q.Hold(t.Context(), &mine, func(context.Context) error { panic(broken) })
 		var panicked *parallel.PanicError
@@ -265,11 +259,10 @@ func TestAHeldJobIsRenewedUntilItsWorkReturns(t *testing.T) {
 
 func TestWorkOnAnEndedJobIsCancelled(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	q.store(t, "ann")
+	q := newQueue(t, "ann")
 	synctest.Test(t, func(t *testing.T) {
 		q.simulated(t)
-		mine := q.stands(t, "ann")
+		mine := q.stored(t, "ann")
 		theirs := mine
 		held, err := q.Hold(t.Context(), &mine, func(ctx context.Context) error {
 			require.NoError(t, q.End(ctx, theirs)) // as another worker does
