@@ -55,20 +55,23 @@ func TestASourceThatIsNeverUsedSendsNothing(t *testing.T) {
 	require.Zero(t, w.Requests())
 }
 
-func TestASourceAcquiresOnceForAllWhoWait(t *testing.T) {
+func TestASourceAcquiresAndRenewsOnceForAllWhoWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := clockAt(noon)
 	s := w.source(c, options(c))
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			_, err := s.Next(t.Context())
-			assert.NoError(t, err)
-		})
+	for requests := 1; requests <= 2; requests++ { // it is acquired, and then renewed
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				_, err := s.Next(t.Context())
+				assert.NoError(t, err)
+			})
+		}
+		wg.Wait()
+		require.Equal(t, requests, w.Requests())
+		c.Advance(2 * time.Minute)
 	}
-	wg.Wait()
-	require.Equal(t, 1, w.Requests())
 	require.Equal(t, 1, w.row().Gen)
 }
 
@@ -204,21 +207,6 @@ func TestCloseEndsAnAcquisition(t *testing.T) {
 	require.ErrorIs(t, err, lease.ErrLost)
 }
 
-func TestACloseThatFailedIsRepeated(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	c := clockAt(noon)
-	s := w.source(c, options(c))
-	last := sourceNext(t, s)
-	w.always(faults.LostBefore, 3)
-	require.ErrorIs(t, s.Close(t.Context()), plaza.ErrUnknownOutcome)
-	_, err := s.Next(t.Context())
-	require.ErrorIs(t, err, lease.ErrLost)
-	require.NotEmpty(t, w.row().Owner)
-	require.NoError(t, s.Close(t.Context()))
-	require.Equal(t, row{Gen: 1, Until: last.Time().UnixMilli()}, w.row())
-}
-
 func TestSourcesNeverShareAnID(t *testing.T) {
 	t.Parallel()
 	db, table := dynamotest.DB(t), dynamotest.Table(t, lease.Table)
@@ -258,7 +246,7 @@ func TestSourcesNeverShareAnID(t *testing.T) {
 	require.NotEmpty(t, rows)
 }
 
-func TestASourceLeavesNoGoroutine(t *testing.T) {
+func TestCloseLeavesNoGoroutine(t *testing.T) {
 	w := newWorld(t)
 	c, ahead := clockAt(noon), clockAt(noon.Add(2*time.Minute))
 	mustNext(t, w.mustAcquire(c)) // so that the client has its connections
@@ -268,6 +256,15 @@ func TestASourceLeavesNoGoroutine(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+
+	// A Close that cannot give the number back ends the lease too.
+	failing, err := lease.Acquire(t.Context(), w.db, w.table, nil)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, failing.Close(ctx), context.Canceled)
+	require.NoError(t, failing.Close(t.Context()))
+
 	s := w.source(c, o)
 	sourceNext(t, s)
 	l, err := w.acquire(ahead, other)
@@ -319,15 +316,6 @@ func TestADamagedNumberIsSkipped(t *testing.T) {
 				c.Advance(time.Second)
 			}
 		}
-	}
-}
-
-func TestAnUnusedNumberThatWasGivenBackIsFree(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	c := clockAt(noon)
-	for range 3 {
-		require.NoError(t, w.mustAcquire(c).Close(t.Context()))
 	}
 }
 

@@ -136,15 +136,6 @@ func TestSettleDividesSharesAndJoins(t *testing.T) {
 	}
 }
 
-func TestTheZeroSetIsEmpty(t *testing.T) {
-	t.Parallel()
-	var s Set
-	require.Zero(t, s.Len())
-	require.Zero(t, s.Above([]byte("a")))
-	require.False(t, s.Remove([]byte("a")))
-	require.Empty(t, s.Published(s.Snapshot(nil)))
-}
-
 // All sizes up to three leaves, and back, with the invariants after each step.
 func TestLeavesAreDividedAndJoinedAtTheirBounds(t *testing.T) {
 	t.Parallel()
@@ -163,34 +154,6 @@ func TestLeavesAreDividedAndJoinedAtTheirBounds(t *testing.T) {
 				s.check(t)
 			}
 			require.Len(t, s.blocks[0].leaves, 1)
-		})
-	}
-}
-
-// Blocks of leaves, whose keys are as few as they may be.
-func TestBlocksAreDividedAndJoinedAtTheirBounds(t *testing.T) {
-	t.Parallel()
-	for order, in := range faults.Sample(len(orders), orders, "random") {
-		t.Run(order, func(t *testing.T) {
-			t.Parallel()
-			var s Set
-			keys, most := in(300_000), 0
-			for i, k := range keys {
-				s.Add(key32(k))
-				if i%20_000 == 0 {
-					s.check(t)
-				}
-				most = max(most, len(s.blocks))
-			}
-			s.check(t)
-			require.GreaterOrEqual(t, most, 3)
-			for i, k := range keys {
-				require.True(t, s.Remove(key32(k)))
-				if i%20_000 == 0 {
-					s.check(t)
-				}
-			}
-			require.Len(t, s.blocks, 1)
 		})
 	}
 }

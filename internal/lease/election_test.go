@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -33,19 +34,12 @@ func TestOneOfManyLeadsAndTheNextFollowsWhenItStops(t *testing.T) {
 			time.Sleep(5 * leaseTime)
 			require.Equal(t, name, w.leader())
 			require.Equal(t, led, w.lastGen())
+			require.ElementsMatch(t, []string{"pk", "sk", "owner", "gen", "beat"}, slices.Collect(maps.Keys(w.stored())), "no times")
 			require.ErrorIs(t, processes[name].stop(), context.Canceled)
 			require.Empty(t, processes[name].reported())
 			delete(processes, name)
 		}
 		require.NotContains(t, w.stored(), "owner")
-	})
-}
-
-func TestTheItemHasNoTimes(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		w.start("ann")
-		w.within(tick)
-		require.ElementsMatch(t, []string{"pk", "sk", "owner", "gen", "beat"}, slices.Collect(maps.Keys(w.stored())))
 	})
 }
 
@@ -288,26 +282,22 @@ func TestTheNextGenIsAboveOneThatLedBefore(t *testing.T) {
 }
 
 func TestALeaderThatEndsIsFollowedByAnother(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ann := w.startWith("ann", func(uint64) error { return errEnds })
-		time.Sleep(tick / 2)
-		w.start("bob")
-		require.Equal(t, "bob", w.within(tick))
-		require.NotEmpty(t, ann.reported())
-	})
-}
-
-func TestAPanicOfALeaderIsAnErrorAndAnotherLeads(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		ann := w.startWith("ann", func(uint64) error { panic("ann cannot") })
-		time.Sleep(tick / 2)
-		w.start("bob")
-		require.Equal(t, "bob", w.within(tick))
-		time.Sleep(2 * leaseTime)
-		require.Equal(t, "bob", w.leader())
-		var panicked *parallel.PanicError
-		require.ErrorAs(t, ann.reported()[0], &panicked)
-	})
+	for name, lead := range map[string]func(uint64) error{
+		"without an error": func(uint64) error { return errEnds },
+		"by a panic":       func(uint64) error { panic("ann cannot") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				ann := w.startWith("ann", lead)
+				time.Sleep(tick / 2)
+				w.start("bob")
+				require.Equal(t, "bob", w.within(tick))
+				time.Sleep(2 * leaseTime)
+				require.Equal(t, "bob", w.leader())
+				require.Equal(t, name == "by a panic", errors.As(ann.reported()[0], new(*parallel.PanicError)))
+			})
+		})
+	}
 }
 
 func TestAWrongTableEndsAnElection(t *testing.T) {
