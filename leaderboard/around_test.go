@@ -1,84 +1,14 @@
 package leaderboard_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
-
-func TestAroundAndAroundScore(t *testing.T) {
-	t.Parallel()
-	bothRankings(t, func(t *testing.T, w world) {
-		w.define(t, leaderboard.Board{Name: "5"})
-		w.many(t, "5", 5)
-		w.define(t, leaderboard.Board{Name: "10", Shards: faults.Size(4, 2)})
-		w.many(t, "10", 10)
-		w.publish(t)
-		around := func(board, player string, n int) func() ([]leaderboard.Standing, error) {
-			return func() ([]leaderboard.Standing, error) { return w.Around(t.Context(), in(board), player, n) }
-		}
-		score := func(board string, score int64, n int) func() ([]leaderboard.Standing, error) {
-			return func() ([]leaderboard.Standing, error) {
-				return w.AroundScore(t.Context(), in(board), leaderboard.Int(score), n)
-			}
-		}
-		ranged := func(board string, from int64, n int) func() ([]leaderboard.Standing, error) {
-			return func() ([]leaderboard.Standing, error) { return w.Range(t.Context(), in(board), from, n) }
-		}
-		for name, c := range map[string]struct {
-			read        func() ([]leaderboard.Standing, error)
-			first, last int64 // ranks; 0 means none
-		}{
-			"the middle of 5":           {around("5", "player 3", 3), 2, 4},
-			"the first of 5":            {around("5", "player 1", 3), 1, 3},
-			"the second of 5":           {around("5", "player 2", 3), 1, 3},
-			"the fourth of 5":           {around("5", "player 4", 3), 3, 5},
-			"the last of 5":             {around("5", "player 5", 3), 3, 5},
-			"one alone":                 {around("5", "player 4", 1), 4, 4},
-			"two":                       {around("5", "player 4", 2), 4, 5},
-			"two at the end":            {around("5", "player 5", 2), 4, 5},
-			"as many as there are":      {around("5", "player 4", 5), 1, 5},
-			"more than there are":       {around("5", "player 4", 50), 1, 5},
-			"far more than there are":   {around("5", "player 4", math.MaxInt), 1, 5},
-			"by default":                {around("5", "player 4", 0), 1, 5},
-			"the second of 10":          {around("10", "player 2", 4), 1, 4},
-			"the third of 10":           {around("10", "player 3", 4), 2, 5},
-			"the ninth of 10":           {around("10", "player 9", 4), 7, 10},
-			"a score that is there":     {score("10", 5, 3), 5, 7}, // player 6 has 5
-			"a score between":           {score("10", 5, 4), 5, 8},
-			"a score above the best":    {score("10", math.MaxInt64, 3), 1, 3},
-			"a score below the worst":   {score("10", math.MinInt64, 3), 8, 10},
-			"a score, and all":          {score("10", 5, 11), 1, 10},
-			"a range":                   {ranged("10", 3, 4), 3, 6},
-			"a range to the end":        {ranged("10", 9, 4), 9, 10},
-			"a range past the end":      {ranged("10", 11, 4), 0, 0},
-			"a range far past the end":  {ranged("10", math.MaxInt64, 4), 0, 0},
-			"a range of everything":     {ranged("10", 1, math.MaxInt), 1, 10},
-			"a range of default length": {ranged("10", 2, 0), 2, 10},
-		} {
-			rows, err := c.read()
-			require.NoError(t, err, name)
-			if c.first == 0 {
-				require.Empty(t, rows, name)
-				continue
-			}
-			require.Len(t, rows, int(c.last-c.first)+1, name)
-			for i, row := range rows {
-				rank := c.first + int64(i)
-				require.Equal(t, leaderboard.Position{Ordinal: rank, Rank: rank}, timeless(row.Position), name)
-				require.Equal(t, playerOf(rank), row.Player, name)
-			}
-		}
-		_, err := w.Around(t.Context(), in("5"), "nobody", 3)
-		require.ErrorIs(t, err, plaza.ErrNotFound)
-	})
-}
 
 // Range reads more of each shard than one request returns, and far more of one
 // shard than of the others.
@@ -99,9 +29,6 @@ func TestRangeReadsDeepIntoShards(t *testing.T) {
 			require.Equal(t, playerOf(from+int64(i)), row.Player)
 		}
 	}
-	half, err := w.ScoreAt(t.Context(), in("b"), 50)
-	require.NoError(t, err)
-	require.Equal(t, float64(n)/2, half)
 }
 
 // The index lags behind the entries.
@@ -110,12 +37,9 @@ func TestAroundShowsThePlayersCurrentRow(t *testing.T) {
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
 	w.play(t, "b", "ann 50", "bob 40", "cat 30")
-	lagging := w.lagging(t)
-	for _, read := range []func() ([]leaderboard.Standing, error){
-		func() ([]leaderboard.Standing, error) { return lagging.Around(t.Context(), in("b"), "cat", 5) },
-		func() ([]leaderboard.Standing, error) { return lagging.Around(t.Context(), in("b"), "ann", 5) },
-	} {
-		_, err := read()
+	lagging := w.process(t, nil, faults.New(t, 1, faults.Rates{Stale: 1}).Wrap)
+	for _, player := range []string{"cat", "ann"} {
+		_, err := lagging.Around(t.Context(), in("b"), player, 5)
 		require.NoError(t, err)
 	}
 	for _, c := range []struct {

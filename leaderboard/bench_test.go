@@ -13,26 +13,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
-
-func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
 func bytesIn(v types.AttributeValue) []byte {
 	if b, ok := v.(*types.AttributeValueMemberB); ok {
 		return b.Value
 	}
 	return nil
-}
-
-func number[N int | uint32 | ids.ID](n N) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: fmt.Sprint(uint64(n))}
 }
 
 // BenchmarkSubmitBest submits better scores of a hundred players, and compares that
@@ -56,17 +50,17 @@ func BenchmarkSubmitBest(b *testing.B) {
 		key := fmt.Appendf(nil, "%016x%s", -uint64(n), player)
 		out, err := client.UpdateItem(b.Context(), &dynamodb.UpdateItemInput{
 			TableName: &w.table,
-			Key:       map[string]types.AttributeValue{"pk": text("P#" + player), "sk": text("LB#bare#" + forever)},
+			Key:       dynamo.Item{"pk": textOf("P#" + player), "sk": textOf("LB#bare#" + forever)},
 			UpdateExpression: aws.String("SET prev = if_not_exists(#key, :none), score = :score, #key = :key, " +
 				"part = if_not_exists(part, :part), lastOp = :op, print = :print, rev = if_not_exists(rev, :rev) + :one " +
 				"REMOVE #sub, #ttl, meta"),
 			ConditionExpression: aws.String("(attribute_not_exists(#key) OR #key > :key AND size(#key) = :size) AND " +
 				"(attribute_not_exists(lastOp) OR lastOp <> :op) AND (attribute_not_exists(removed) OR removed < :op)"),
 			ExpressionAttributeNames: map[string]string{"#key": "key", "#sub": "sub", "#ttl": "ttl"},
-			ExpressionAttributeValues: map[string]types.AttributeValue{
+			ExpressionAttributeValues: dynamo.Item{
 				":none": &types.AttributeValueMemberB{Value: []byte{}}, ":key": &types.AttributeValueMemberB{Value: key},
-				":score": text(fmt.Sprint(n)), ":part": text("bare#" + forever + "#0"), ":op": text(op.String()),
-				":print": number(crc32.ChecksumIEEE([]byte(player))), ":rev": number(op), ":size": number(len(key)), ":one": number(1),
+				":score": textOf(fmt.Sprint(n)), ":part": textOf("bare#" + forever + "#0"), ":op": textOf(op.String()),
+				":print": numberOf(fmt.Sprint(crc32.ChecksumIEEE([]byte(player)))), ":rev": numberOf(fmt.Sprint(uint64(op))), ":size": numberOf(fmt.Sprint(len(key))), ":one": numberOf("1"),
 			},
 			ReturnValues:                        types.ReturnValueAllNew,
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
@@ -78,8 +72,6 @@ func BenchmarkSubmitBest(b *testing.B) {
 	}
 	dynamotest.Pair(b, ours, bare)
 }
-
-type attributes = map[string]types.AttributeValue
 
 // byHand sends the same requests as ours through the bare SDK.
 type byHand struct {
@@ -101,7 +93,7 @@ func (h byHand) query(condition string, bounds ...[]byte) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName: h.table, IndexName: aws.String("ranking"),
 		KeyConditionExpression:    aws.String("part = :part" + condition),
-		ExpressionAttributeValues: attributes{":part": text("b#" + forever + "#0")},
+		ExpressionAttributeValues: dynamo.Item{":part": textOf("b#" + forever + "#0")},
 	}
 	for i, bound := range bounds {
 		in.ExpressionAttributeNames = map[string]string{"#key": "key"}
@@ -176,7 +168,7 @@ func BenchmarkRank(b *testing.B) {
 	bare := func() int64 {
 		out, err := h.client.GetItem(b.Context(), &dynamodb.GetItemInput{
 			TableName: h.table, ConsistentRead: aws.Bool(true),
-			Key: attributes{"pk": text("P#" + player), "sk": text("LB#b#" + forever)},
+			Key: dynamo.Item{"pk": textOf("P#" + player), "sk": textOf("LB#b#" + forever)},
 		})
 		require.NoError(b, err)
 		key := out.Item["key"].(*types.AttributeValueMemberB).Value

@@ -66,40 +66,63 @@ func (w world) damage(t testing.TB, pk, sk string, with dynamo.Item) {
 	require.NoError(t, u.Run(t.Context()))
 }
 
-func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
+// shown is what reads show of a damaged entry.
+type shown int
+
+const (
+	listed  shown = iota // as if it were whole
+	counted              // it keeps its place
+	absent               // nothing
+)
+
+func TestADamagedEntryAffectsNobodyElseAndIsRepaired(t *testing.T) {
 	t.Parallel()
 	shared := newWorld(t, nil)
 	nan := orderKey(0, 0, 0, "cat") // on a board of floats
 	copy(nan, "\x00\x00\x00\x00\x00\x00\x00\x01")
-	for name, c := range faults.Sample(24, map[string]struct {
+	for name, c := range faults.Sample(12, map[string]struct {
 		kind   leaderboard.Kind
 		with   dynamo.Item
 		stands string // cat's row after Repair; "" if it is removed
-		listed bool   // despite the damage
+		shown  shown  // until then
 	}{
-		"five bytes of a key, above all":       {"", dynamo.Item{"key": bytesOf(0, 0, 0, 0, 0)}, "cat 30", false},
-		"five bytes of a key, below all":       {"", dynamo.Item{"key": bytesOf(255, 255, 255, 255, 255)}, "cat 30", false},
-		"one byte of a key":                    {"", dynamo.Item{"key": bytesOf(0)}, "cat 30", false},
-		"a key without a player":               {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "")...)}, "cat 30", false},
-		"a long key":                           {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, strings.Repeat("x", 1000))...)}, "cat 30", false},
-		"a key of no UTF-8":                    {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "\xff")...)}, "cat 30", false},
-		"another player's key":                 {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "zoe")...)}, "cat 30", false},
-		"no number":                            {leaderboard.KindFloat, dynamo.Item{"key": bytesOf(nan...)}, "cat 30.0", false},
-		"key and score":                        {"", dynamo.Item{"key": bytesOf(1, 2, 3, 4, 5), "score": numberOf("7")}, "", false},
-		"a score that is a number":             {"", dynamo.Item{"score": numberOf("7")}, "cat 30", true},
-		"a name that is a list":                {"", dynamo.Item{"name": &types.AttributeValueMemberL{}}, "cat 30", false},
-		"a name that is too long":              {"", dynamo.Item{"name": textOf(strings.Repeat("x", 65))}, "cat 30", false},
-		"meta that is a number":                {"", dynamo.Item{"meta": numberOf("7")}, "cat 30", false},
-		"meta of half a surrogate":             {"", dynamo.Item{"meta": textOf(`"\ud800"`)}, "cat 30", false},
-		"operations":                           {"", dynamo.Item{"ops": bytesOf(1, 2, 3)}, "cat 30", true},
-		"operations that are text":             {"", dynamo.Item{"ops": textOf("x")}, "cat 30", true},
-		"a revision that is text":              {"", dynamo.Item{"rev": textOf("x")}, "cat 30", true},
-		"a last operation that is a map":       {"", dynamo.Item{"lastOp": &types.AttributeValueMemberM{}}, "cat 30", true},
-		"no last operation":                    {"", dynamo.Item{"lastOp": nil}, "cat 30", true},
-		"a print that is text":                 {"", dynamo.Item{"print": textOf("x")}, "cat 30", true},
-		"a version that is negative":           {"", dynamo.Item{"version": numberOf("-1")}, "cat 30", true},
-		"a removal that is no id":              {"", dynamo.Item{"removed": textOf("yesterday")}, "cat 30", true},
-		"an expiry, though the board has none": {"", dynamo.Item{"ttl": numberOf("1")}, "cat 30", true},
+		"five bytes of a key, above all":       {"", dynamo.Item{"key": bytesOf(0, 0, 0, 0, 0)}, "cat 30", counted},
+		"five bytes of a key, below all":       {"", dynamo.Item{"key": bytesOf(255, 255, 255, 255, 255)}, "cat 30", counted},
+		"one byte of a key":                    {"", dynamo.Item{"key": bytesOf(0)}, "cat 30", counted},
+		"a key without a player":               {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "")...)}, "cat 30", counted},
+		"a long key":                           {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, strings.Repeat("x", 1000))...)}, "cat 30", counted},
+		"a key of no UTF-8":                    {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "\xff")...)}, "cat 30", counted},
+		"another player's key":                 {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "zoe")...)}, "cat 30", counted},
+		"no number":                            {leaderboard.KindFloat, dynamo.Item{"key": bytesOf(nan...)}, "cat 30.0", counted},
+		"key and score":                        {"", dynamo.Item{"key": bytesOf(1, 2, 3, 4, 5), "score": numberOf("7")}, "", counted},
+		"a score that is a number":             {"", dynamo.Item{"score": numberOf("7")}, "cat 30", listed},
+		"a name that is a list":                {"", dynamo.Item{"name": &types.AttributeValueMemberL{}}, "cat 30", counted},
+		"a name that is too long":              {"", dynamo.Item{"name": textOf(strings.Repeat("x", 65))}, "cat 30", counted},
+		"meta that is a number":                {"", dynamo.Item{"meta": numberOf("7")}, "cat 30", counted},
+		"meta of half a surrogate":             {"", dynamo.Item{"meta": textOf(`"\ud800"`)}, "cat 30", counted},
+		"operations":                           {"", dynamo.Item{"ops": bytesOf(1, 2, 3)}, "cat 30", listed},
+		"operations that are text":             {"", dynamo.Item{"ops": textOf("x")}, "cat 30", listed},
+		"a revision that is text":              {"", dynamo.Item{"rev": textOf("x")}, "cat 30", listed},
+		"a last operation that is a map":       {"", dynamo.Item{"lastOp": &types.AttributeValueMemberM{}}, "cat 30", listed},
+		"no last operation":                    {"", dynamo.Item{"lastOp": nil}, "cat 30", listed},
+		"a print that is text":                 {"", dynamo.Item{"print": textOf("x")}, "cat 30", listed},
+		"a version that is negative":           {"", dynamo.Item{"version": numberOf("-1")}, "cat 30", listed},
+		"a removal that is no id":              {"", dynamo.Item{"removed": textOf("yesterday")}, "cat 30", listed},
+		"an expiry, though the board has none": {"", dynamo.Item{"ttl": numberOf("1")}, "cat 30", listed},
+		"another score":                        {"", dynamo.Item{"score": textOf("7")}, "cat 30", listed},
+		"no score":                             {"", dynamo.Item{"score": nil}, "cat 30", listed},
+		"no part":                              {"", dynamo.Item{"part": nil}, "cat 30", absent},
+		"an unread shard":                      {"", dynamo.Item{"part": textOf("an unread shard#" + forever + "#9")}, "cat 30", absent},
+		"another board's part":                 {"", dynamo.Item{"part": textOf("c#" + forever + "#0")}, "cat 30", absent},
+		"hidden, another score":                {"", dynamo.Item{"score": textOf("7"), "part": textOf("hidden, another score#" + forever + "#hidden")}, "", absent},
+		"no key that can be read, but a score": {"", dynamo.Item{"key": bytesOf(1), "score": textOf("35")}, "cat 35", counted},
+		"a score of another kind":              {"", dynamo.Item{"key": bytesOf(1), "score": textOf("35.5")}, "", counted},
+		"neither key nor score":                {"", dynamo.Item{"key": bytesOf(1), "score": nil}, "", counted},
+		"no key":                               {"", dynamo.Item{"key": nil}, "", absent},
+		"no revision":                          {"", dynamo.Item{"rev": nil, "part": nil}, "cat 30", absent},
+		"no sub score":                         {"", dynamo.Item{"sub": nil}, "cat 30", listed},
+		"another sub score":                    {"", dynamo.Item{"sub": numberOf("7")}, "cat 30", listed},
+		"a sub score that is text":             {"", dynamo.Item{"sub": textOf("x")}, "cat 30", listed},
 	}, "no last operation", "five bytes of a key, above all") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,17 +140,20 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 				if c.kind == leaderboard.KindFloat {
 					s.Score = leaderboard.Float(float64(50 - 10*i))
 				}
+				if player == "cat" {
+					s.Sub = -9
+				}
 				w.submit(t, s)
 			}
 			item := "P#cat / LB#" + b + "#" + forever
 			w.damage(t, "P#cat", "LB#"+b+"#"+forever, c.with)
 
 			rows := all(t, 0, w.top(in(b)))
-			require.Len(t, rows, map[bool]int{true: 5, false: 4}[c.listed])
-			require.Equal(t, c.listed, told.take()[item] == 0)
+			require.Len(t, rows, map[shown]int{listed: 5, counted: 4, absent: 4}[c.shown])
+			require.Equal(t, c.shown == counted, told.take()[item] > 0)
 			n, err := w.Count(t.Context(), in(b))
 			require.NoError(t, err)
-			require.Equal(t, int64(5), n, "it keeps its place")
+			require.Equal(t, map[shown]int64{listed: 5, counted: 5, absent: 4}[c.shown], n)
 			for limit := 1; limit < 6; limit += faults.Size(1, 5) {
 				require.Equal(t, rows, all(t, limit, w.top(in(b))), limit)
 			}
@@ -160,7 +186,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 			boards, err := w.ByPlayer(t.Context(), "cat", cursor.PageRequest{Limit: 100})
 			require.NoError(t, err)
 			_, err = w.Rank(t.Context(), in(b), "cat")
-			if err != nil {
+			if c.shown == counted {
 				require.Len(t, players, 2)
 				corrupt(t, err, "P#cat")
 				for _, call := range []func() error{
@@ -174,11 +200,8 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 			}
 			require.LessOrEqual(t, len(slices.DeleteFunc(boards.Items, func(e leaderboard.Entry) bool { return e.Board != b })), 1)
 
-			for _, call := range []func() (leaderboard.Drift, error){
-				func() (leaderboard.Drift, error) { return w.Check(t.Context(), in(b)) },
-				func() (leaderboard.Drift, error) { return w.Repair(t.Context(), in(b)) },
-			} {
-				drift, err := call()
+			for _, call := range []func(context.Context, leaderboard.In) (leaderboard.Drift, error){w.Check, w.Repair} {
+				drift, err := call(t.Context(), in(b))
 				require.NoError(t, err)
 				require.Equal(t, 1, drift.Broken)
 			}
@@ -192,6 +215,15 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 				want = []string{"ann 50.0", "bob 40.0", c.stands, "dan 20.0", "eve 10.0"}
 			}
 			require.Equal(t, slices.DeleteFunc(want, func(s string) bool { return s == "" }), w.standings(t, b, forever, 2))
+			if e, err := w.Entry(t.Context(), in(b), "cat"); err != nil {
+				require.ErrorIs(t, err, plaza.ErrNotFound)
+				require.Empty(t, c.stands)
+			} else {
+				require.EqualValues(t, -9, e.Sub)
+				if require.Equal(t, c.stands == "", e.Hidden); e.Hidden {
+					manage(w.Unhide, "cat")
+				}
+			}
 			told.take()
 			s := score(b, "cat", 35, 1)
 			if c.kind == leaderboard.KindFloat {
@@ -200,6 +232,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 			w.submit(t, s)
 			require.Len(t, all(t, 0, w.top(in(b))), 5)
 			manage(w.Remove, "cat")
+			require.NotContains(t, w.rawItem(t, "P#cat", "LB#"+b+"#"+forever), "sub")
 			require.Empty(t, told.take())
 		})
 	}
@@ -252,8 +285,10 @@ func TestNothingIsAppliedTwiceAfterRepair(t *testing.T) {
 	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"ops": bytesOf(1), "lastOp": numberOf("1")})
 	_, _, err := w.Submit(t.Context(), score("b", "ann", 1, 0))
 	corrupt(t, err, "P#ann")
+	damaged := w.entry(t, "ann", "b", forever)
 	_, err = w.Repair(t.Context(), in("b"))
 	require.NoError(t, err)
+	require.Equal(t, damaged.Rev+1, w.entry(t, "ann", "b", forever).Rev, "as with every write")
 	w.refuses(t, s, leaderboard.ErrOpTooOld)
 	require.Equal(t, leaderboard.Int(6), w.submit(t, score("b", "ann", 1, 0)).New)
 }
@@ -525,26 +560,4 @@ func TestAroundReadsPastAShortKey(t *testing.T) {
 	require.Len(t, rows, 5)
 	require.EqualValues(t, 8, rows[0].Ordinal)
 	require.Equal(t, playerOf(10), rows[2].Player)
-}
-
-func TestCheckReportsLaggingMeta(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b"})
-	w.play(t, "b", "ann 50")
-	lags := faults.New(t, 1, faults.Rates{})
-	lagging := w.process(t, nil, lags.Wrap)
-	lags.Script(func(string, []byte, int) faults.Fault { return faults.Fault{} })
-	_, err := lagging.Check(t.Context(), in("b"))
-	require.NoError(t, err)
-	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"meta": textOf("1")})
-	lags.Script(func(op string, body []byte, _ int) faults.Fault {
-		if op == "Query" && isStaleRead(body) {
-			return faults.Fault{Kind: faults.Stale}
-		}
-		return faults.Fault{}
-	})
-	drift, err := lagging.Check(t.Context(), in("b"))
-	require.NoError(t, err)
-	require.Equal(t, leaderboard.Drift{Lagging: 1}, drift)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,23 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/pagetest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
-
-// definitions reads the whole list.
-func (w world) definitions(t testing.TB) []leaderboard.Board {
-	t.Helper()
-	var all []leaderboard.Board
-	for b, err := range cursor.All(t.Context(), w.Definitions) {
-		require.NoError(t, err)
-		all = append(all, b)
-	}
-	return all
-}
 
 func TestDefinitionsRoundTrip(t *testing.T) {
 	t.Parallel()
@@ -44,7 +31,7 @@ func TestDefinitionsRoundTrip(t *testing.T) {
 	}
 	w.define(t, full)
 	w.define(t, leaderboard.Board{Name: "plain"})
-	require.Equal(t, []leaderboard.Board{full, {Name: "plain", Operator: leaderboard.Best, Shards: 1}}, w.definitions(t))
+	require.Equal(t, []leaderboard.Board{full, {Name: "plain", Operator: leaderboard.Best, Shards: 1}}, all(t, 0, w.Definitions))
 }
 
 // The answer to a Define is lost. Another call defines the board before the SDK repeats
@@ -74,7 +61,7 @@ func TestARepeatedDefineDoesNotUndoALaterOne(t *testing.T) {
 		require.NoError(t, err, name)
 		require.True(t, changed, name)
 		require.Equal(t, 2, writes, name)
-		require.Equal(t, []leaderboard.Board{graced(2 * time.Hour)}, w.definitions(t), name)
+		require.Equal(t, []leaderboard.Board{graced(2 * time.Hour)}, all(t, 0, w.Definitions), name)
 	}
 }
 
@@ -109,11 +96,11 @@ func TestPermanentFieldsCannotChange(t *testing.T) {
 	} {
 		c.from.Name, c.to.Name = name, name
 		w.define(t, c.from)
-		before := w.definitions(t)
+		before := all(t, 0, w.Definitions)
 		_, err := w.Define(t.Context(), c.to)
 		if c.refused {
 			require.ErrorIs(t, err, plaza.ErrConflict, name)
-			require.Equal(t, before, w.definitions(t), name)
+			require.Equal(t, before, all(t, 0, w.Definitions), name)
 		} else {
 			require.NoError(t, err, name)
 		}
@@ -130,32 +117,6 @@ func TestAnOlderReadDoesNotReplaceANewDefinition(t *testing.T) {
 	w = other.process(t, nil, before("Query", func() { w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set}) }))
 	w.submit(t, score("b", "ann", 1, 0))
 	require.Equal(t, leaderboard.Int(9), w.submit(t, score("b", "ann", 9, 0)).New)
-}
-
-// interceptor calls play before the first request of op, and each before every one.
-type interceptor struct {
-	op   string
-	play func()
-	each func()
-	once sync.Once
-	next aws.HTTPClient
-}
-
-// before calls do before the first request of op.
-func before(op string, do func()) wrapper { return (&interceptor{op: op, play: do}).wrap }
-
-func (i *interceptor) wrap(next aws.HTTPClient) aws.HTTPClient { i.next = next; return i }
-
-func (i *interceptor) Do(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+i.op) {
-		if i.each != nil {
-			i.each()
-		}
-		if i.play != nil {
-			i.once.Do(i.play)
-		}
-	}
-	return i.next.Do(r)
 }
 
 func TestARedefinitionReachesOthersWithinRefresh(t *testing.T) {
@@ -212,6 +173,7 @@ func TestDefinitionsArePagedExactly(t *testing.T) {
 	requests := 0
 	pagetest.Run(t, func(t *testing.T) pagetest.List[leaderboard.Board] {
 		w := newWorld(t, &leaderboard.Options{Consistent: true}, meter.Wrap)
+		w.put(t, place{player: "ann"}.item("a", "0"), place{player: "ann"}.item("b", "0"))
 		added := 1_000_000
 		return pagetest.List[leaderboard.Board]{
 			Page: w.Definitions,
@@ -228,7 +190,7 @@ func TestDefinitionsArePagedExactly(t *testing.T) {
 			Remove: func(ctx context.Context, name string) {
 				require.NoError(t, w.raw(t).Delete("pk", "B#").Range("sk", name).Run(ctx))
 			},
-			Others: []pagetest.Other{pagetest.Foreign("another list", foreign)},
+			Others: []pagetest.Other{pagetest.Foreign("a player's boards", w.boardsOf("ann"))},
 			Requests: func() int {
 				requests += meter.Take().Requests
 				return requests
@@ -236,15 +198,4 @@ func TestDefinitionsArePagedExactly(t *testing.T) {
 			Brief: true,
 		}
 	})
-}
-
-// foreign is a list of something else.
-func foreign(_ context.Context, req cursor.PageRequest) (cursor.Page[int], error) {
-	scope := cursor.Scope{List: "another"}
-	if req.Cursor != "" {
-		_, err := cursor.Plain().Decode(scope, req.Cursor)
-		return cursor.Page[int]{}, err
-	}
-	position := func(text string) cursor.Cursor { return cursor.Plain().Encode(scope, []byte(text)) }
-	return cursor.Page[int]{Items: []int{1}, Next: position("dboard 5"), Prev: position("uboard 5")}, nil
 }

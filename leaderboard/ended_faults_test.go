@@ -171,10 +171,6 @@ func TestEveryPeriodIsCalledFor(t *testing.T) {
 	}
 }
 
-type client func(*http.Request) (*http.Response, error)
-
-func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
-
 // The caller gives up at each request in turn. Another worker goes on at once.
 func TestAnImpatientCallersPeriodIsCalledFor(t *testing.T) {
 	t.Parallel()
@@ -186,7 +182,7 @@ func TestAnImpatientCallersPeriodIsCalledFor(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		requests := 0
 		w := heir.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
-			return client(func(r *http.Request) (*http.Response, error) {
+			return doer(func(r *http.Request) (*http.Response, error) {
 				res, err := next.Do(r)
 				if requests++; requests == k {
 					cancel()

@@ -100,37 +100,6 @@ func (w world) bubble(t testing.TB, at time.Time) world {
 	})
 }
 
-// Time is simulated, and requests are real.
-func TestAPeriodIsHeldForAsLongAsItsCallTakes(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily"})
-	w.enter(t, "b")
-	synctest.Test(t, func(t *testing.T) {
-		one, other := w.bubble(t, march(12, 0)), w.bubble(t, march(12, 0))
-		called := make(chan struct{})
-		ended := make(chan int)
-		go func() {
-			done, err := one.Deliver(t.Context(), func(context.Context, leaderboard.Ended) error {
-				close(called)
-				time.Sleep(5 * time.Minute)
-				return nil
-			})
-			if err != nil {
-				done = -1
-			}
-			ended <- done
-		}()
-		<-called
-		for range 16 {
-			require.Zero(t, other.deliver(t, func(context.Context, leaderboard.Ended) error { panic("taken over") }))
-			time.Sleep(17 * time.Second)
-		}
-		require.Equal(t, 1, <-ended)
-	})
-	require.Empty(t, w.dueItems(t))
-}
-
 // Another worker has ended the work of one that was frozen.
 func TestACallThatHasBecomeNeedlessIsCancelled(t *testing.T) {
 	t.Parallel()

@@ -16,8 +16,17 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// Submissions from before Erase arrive after it, some of them for the first time.
-func TestLateSubmissionsDoNotBringBackErasedEntries(t *testing.T) {
+// ends are what ends an entry.
+var ends = map[string]func(t *testing.T, w world, player string){
+	"removed": func(t *testing.T, w world, player string) { t.Helper(); changes(t, w.Remove, player, true) },
+	"erased": func(t *testing.T, w world, player string) {
+		t.Helper()
+		require.NoError(t, w.Erase(t.Context(), player))
+	},
+}
+
+// Submissions from before the end arrive after it, some of them for the first time.
+func TestLateSubmissionsBringNothingBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range faults.Sample(2, map[string]struct {
 		board   leaderboard.Board
@@ -28,73 +37,84 @@ func TestLateSubmissionsDoNotBringBackErasedEntries(t *testing.T) {
 		"set":        {leaderboard.Board{Operator: leaderboard.Set}, 0},
 		"by version": {leaderboard.Board{Operator: leaderboard.Set}, 7},
 	}, "by version") {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			c.board.Name = "b"
-			w.define(t, c.board)
-			var late []leaderboard.Submission
-			for i := range 3 {
-				s := score("b", "ann", int64(10*i+10), i)
-				s.Op, s.Name = w.id(), "Ann"
-				if c.version > 0 {
-					s.Version = c.version + uint64(i)
+		for end, ends := range ends {
+			t.Run(name+", "+end, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				c.board.Name = "b"
+				w.define(t, c.board)
+				var late []leaderboard.Submission
+				for i := range 3 {
+					s := score("b", "ann", int64(10*i+10), i)
+					s.Op, s.Name = w.id(), "Ann"
+					if c.version > 0 {
+						s.Version = c.version + uint64(i)
+					}
+					late = append(late, s)
 				}
-				late = append(late, s)
-			}
-			w.submit(t, late[0])
-			w.submit(t, late[1])
-			changes(t, w.Hide, "ann", true)
-			require.NoError(t, w.Erase(t.Context(), "ann"))
-			require.Equal(t, 1, w.leftovers(t))
-			left := w.rawItems(t)
-			for range faults.Size(2, 1) {
-				for _, s := range late {
-					w.refuses(t, s, plaza.ErrRemoved)
+				w.submit(t, late[0])
+				w.submit(t, late[1])
+				changes(t, w.Hide, "ann", true)
+				ends(t, w, "ann")
+				left := w.rawItems(t)
+				for range faults.Size(2, 1) {
+					for _, s := range late {
+						w.refuses(t, s, plaza.ErrRemoved)
+					}
+					require.Equal(t, left, w.rawItems(t))
 				}
-				for _, call := range []change{w.Hide, w.Unhide} {
-					_, err := call(t.Context(), in("b"), "ann")
-					require.ErrorIs(t, err, plaza.ErrNotFound)
+				if end == "erased" {
+					require.Equal(t, 1, w.leftovers(t))
+					for _, call := range []change{w.Hide, w.Unhide} {
+						_, err := call(t.Context(), in("b"), "ann")
+						require.ErrorIs(t, err, plaza.ErrNotFound)
+					}
+					changes(t, w.Remove, "ann", false)
+					require.NoError(t, w.Erase(t.Context(), "ann"), "again")
+					require.Equal(t, left, w.rawItems(t))
 				}
-				changes(t, w.Remove, "ann", false)
 				require.Empty(t, all(t, 0, w.boardsOf("ann")))
-				require.NoError(t, w.Erase(t.Context(), "ann"), "again")
-				require.Equal(t, left, w.rawItems(t))
-			}
-			w.isWhole(t, in("b"))
+				w.isWhole(t, in("b"))
 
-			if c.version > 0 { // delivered again with a new id
-				again := late[1]
-				again.Op = 0
-				w.refuses(t, again, plaza.ErrRemoved)
-			}
-			fresh := score("b", "ann", 1, 5)
-			if c.version > 0 {
-				fresh.Version = 100
-			}
-			got := w.submit(t, fresh)
-			require.False(t, got.Existed)
-			require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
-			require.Zero(t, w.entry(t, "ann", "b", forever).TTL, "it stays")
-			if _, _, err := w.Submit(t.Context(), late[2]); c.version == 0 { // otherwise the version is too old
-				require.ErrorIs(t, err, plaza.ErrRemoved)
-			}
-			require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
-		})
+				if c.version > 0 { // delivered again with a new id
+					again := late[1]
+					again.Op = 0
+					w.refuses(t, again, plaza.ErrRemoved)
+				}
+				fresh := score("b", "ann", 1, 5)
+				if c.version > 0 {
+					fresh.Version = 100
+				}
+				got := w.submit(t, fresh)
+				require.False(t, got.Existed)
+				require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
+				require.Zero(t, w.entry(t, "ann", "b", forever).TTL, "it stays")
+				if _, _, err := w.Submit(t.Context(), late[2]); c.version == 0 { // otherwise the version is too old
+					require.ErrorIs(t, err, plaza.ErrRemoved)
+				}
+				require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
+			})
+		}
 	}
 }
 
 // The clock of the submitting process is ahead.
 func TestEraseIsLaterThanEveryErasedOperation(t *testing.T) {
 	t.Parallel()
-	for name, operator := range map[string]leaderboard.Operator{"best": leaderboard.Best, "increment": leaderboard.Increment} {
+	for name, c := range map[string]struct {
+		operator leaderboard.Operator
+		then     int // later operations, with older ids
+	}{
+		"the last operation": {leaderboard.Best, 0},
+		"a remembered one":   {leaderboard.Increment, 2},
+		"a forgotten one":    {leaderboard.Increment, 17},
+	} {
 		w := newWorld(t, nil)
-		w.define(t, leaderboard.Board{Name: "b", Operator: operator})
+		w.define(t, leaderboard.Board{Name: "b", Operator: c.operator})
 		s := score("b", "ann", 5, 0)
 		s.Op = ids.At(noon.Add(9 * time.Second))
 		w.submit(t, s)
-		if operator == leaderboard.Increment { // with a last operation that is older
-			w.submit(t, score("b", "ann", 0, 0))
+		for range c.then {
 			w.submit(t, score("b", "ann", 1, 0))
 		}
 		require.NoError(t, w.Erase(t.Context(), "ann"))
@@ -175,11 +195,12 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 		"increment, removed, new":    {leaderboard.Increment, nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), remove, fresh}},
 		"hide, removed, new":         {"", calls{fresh}, hide, 0, calls{hide, remove, fresh}},
 		"remove, new":                {"", calls{fresh}, remove, 0, calls{remove, fresh}},
+		"remove, better":             {"", calls{fresh}, remove, 0, calls{submit(given(2, "", 0))}},
 		"remove, erased, new":        {"", calls{fresh}, remove, 0, calls{erase, fresh}},
 		"a name, another":            {"", calls{submit(given(9, "Old", op(1)))}, submit(given(9, "New", op(2))), 1, calls{submit(given(9, "New", op(2))), submit(given(9, "Newest", op(3)))}},
 		"a name, erased, new":        {"", calls{submit(given(9, "Old", op(1)))}, submit(given(9, "New", op(2))), 1, calls{erase, submit(given(9, "", 0))}},
 		"an increment by 0, another": {leaderboard.Increment, calls{submit(given(9, "Old", op(1)))}, submit(given(0, "New", op(2))), 0, calls{submit(given(0, "New", op(2))), submit(given(0, "Newest", op(3)))}},
-	}, "hide, removed, new", "remove, erased, new", "remove, new") {
+	}, "hide, removed, new", "remove, erased, new", "remove, new", "remove, better") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -188,39 +209,23 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 			for _, call := range c.before {
 				require.NoError(t, call(t.Context(), w))
 			}
-			held := &delayedWrite{skip: c.skip}
-			impatient := w.process(t, nil, held.wrap)
-			_, err := impatient.Top(t.Context(), in("b"), page1)
-			require.NoError(t, err)
-			ctx, cancel := context.WithCancel(t.Context())
-			held.cancel = cancel
-			require.Error(t, c.late(ctx, impatient))
-			require.NotNil(t, held.request)
+			writes := 0
+			late := &faults.Late{Holds: func(op string, _ []byte) bool {
+				if op == "UpdateItem" || op == "PutItem" {
+					writes++
+				}
+				return writes > c.skip
+			}}
+			require.ErrorIs(t, c.late(t.Context(), w.process(t, nil, late.Wrap)), plaza.ErrUnknownOutcome)
 			w.set(w.Now().Add(time.Second))
 			for _, call := range c.then {
 				require.NoError(t, call(t.Context(), w))
 			}
 			before := w.rawItems(t)
-			held.deliver(t)
+			require.Zero(t, late.Arrive(t))
 			require.Equal(t, before, w.rawItems(t))
 		})
 	}
-}
-
-func TestAnErasedEntryKeepsNoOtherAttribute(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b"})
-	w.play(t, "b", "ann 5")
-	require.NoError(t, w.Erase(t.Context(), "ann"))
-	op := w.id() - 1
-	var items []dynamo.Item
-	require.NoError(t, w.raw(t).Get("pk", "P#ann").All(t.Context(), &items))
-	require.Equal(t, []dynamo.Item{{
-		"pk": textOf("P#ann"), "sk": textOf("LB#b#" + forever),
-		"removed": textOf(op.String()),
-		"ttl":     numberOf(fmt.Sprint(noon.Add(30 * 24 * time.Hour).Unix())),
-	}}, items)
 }
 
 func TestASubmissionWithTheRemovalsOpIsRemoved(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 func ExampleRepository_Deliver() {
 	ctx := context.Background()
 	noon, passed := time.Now(), time.Duration(0)
-	boards, done := openBoardsWith(ctx, &leaderboard.Options{Now: func() time.Time { return noon.Add(passed) }})
+	boards, done := openBoards(ctx, &leaderboard.Options{Now: func() time.Time { return noon.Add(passed) }})
 	defer done()
 	if _, err := boards.Define(ctx, leaderboard.Board{Name: "StarWar", Cron: "@daily", Grace: time.Hour}); err != nil {
 		log.Fatal(err)

@@ -21,7 +21,7 @@ import (
 // with its writes. The records would come from stream.Processor or a poller.
 func ExampleProject() {
 	ctx := context.Background()
-	boards, done := openBoards(ctx)
+	boards, done := openBoards(ctx, nil)
 	defer done()
 	for _, hackathon := range []string{"StarWar", "WarCraft"} {
 		if _, err := boards.Define(ctx, leaderboard.Board{Name: hackathon, Operator: leaderboard.Set}); err != nil {
@@ -99,7 +99,7 @@ func ExampleProject() {
 // id, and its end takes that back.
 func ExampleRepository_Undo() {
 	ctx := context.Background()
-	boards, done := openBoards(ctx)
+	boards, done := openBoards(ctx, nil)
 	defer done()
 	_, err := boards.Define(ctx, leaderboard.Board{Name: "week", Operator: leaderboard.Increment, Cron: "@weekly", Grace: 24 * time.Hour})
 	if err != nil {

@@ -80,7 +80,7 @@ func Example() {
 // player.
 func ExampleRepository_Top() {
 	ctx := context.Background()
-	boards, done := openBoards(ctx)
+	boards, done := openBoards(ctx, nil)
 	defer done()
 	for _, game := range []string{"StarWar", "WarCraft"} {
 		if _, err := boards.Define(ctx, leaderboard.Board{Name: game}); err != nil {
@@ -140,7 +140,7 @@ func ExampleRepository_Top() {
 // Ranks, percentiles and counts.
 func ExampleRepository_Rank() {
 	ctx := context.Background()
-	boards, done := openBoards(ctx)
+	boards, done := openBoards(ctx, nil)
 	defer done()
 	starWar := leaderboard.In{Board: "StarWar"}
 	if _, err := boards.Define(ctx, leaderboard.Board{Name: starWar.Board}); err != nil {
@@ -183,7 +183,7 @@ func ExampleRepository_Rank() {
 // A cheater is hidden, and another is removed.
 func ExampleRepository_Hide() {
 	ctx := context.Background()
-	boards, done := openBoards(ctx)
+	boards, done := openBoards(ctx, nil)
 	defer done()
 	starWar := leaderboard.In{Board: "StarWar"}
 	if _, err := boards.Define(ctx, leaderboard.Board{Name: starWar.Board}); err != nil {
@@ -221,7 +221,7 @@ func ExampleRepository_Hide() {
 // A board that resets every hour keeps its old standings.
 func ExampleRepository_Periods() {
 	ctx := context.Background()
-	boards, done := openBoards(ctx)
+	boards, done := openBoards(ctx, nil)
 	defer done()
 	if _, err := boards.Define(ctx, leaderboard.Board{Name: "hourly", Cron: "@hourly", Grace: 3 * time.Hour}); err != nil {
 		log.Fatal(err)
@@ -247,11 +247,7 @@ func ExampleRepository_Periods() {
 }
 
 // openBoards opens boards on a new table of a local DynamoDB.
-func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func()) {
-	return openBoardsWith(ctx, nil)
-}
-
-func openBoardsWith(ctx context.Context, opts *leaderboard.Options) (boards *leaderboard.Repository, done func()) {
+func openBoards(ctx context.Context, opts *leaderboard.Options) (boards *leaderboard.Repository, done func()) {
 	boards, _, _, done = openStreamed(ctx, opts)
 	return boards, done
 }

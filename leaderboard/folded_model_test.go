@@ -2,7 +2,6 @@ package leaderboard_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 	"time"
 
@@ -93,13 +92,6 @@ func (r modelBoard) compareMany(t *rapid.T, w world) {
 		i := place.Draw(t, "place")
 		require.Equal(t, leaderboard.Position{Ordinal: want[i].ordinal, Rank: want[i].competition}, w.rank(t, in("b"), want[i].player))
 		r.compareAround(t, w, want, i, 9)
-
-		percentile := rapid.Float64Range(0, 100).Draw(t, "percentile")
-		got, err := w.ScoreAt(t.Context(), in("b"), percentile)
-		require.NoError(t, err)
-		worse, fraction := math.Modf(float64(len(want)-1) * percentile / 100)
-		first := len(want) - 1 - int(worse)
-		second := max(0, first-1)
-		require.InDelta(t, float64(want[first].score)*(1-fraction)+float64(want[second].score)*fraction, got, 1e-9)
+		r.compareScoreAt(t, w, want)
 	}
 }

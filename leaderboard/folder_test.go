@@ -98,12 +98,14 @@ func TestUnderFaultsWhatIsPublishedIsTheIndex(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			rates := faults.Standard
 			rates.Unprocessed = 0.05
-			f := w.folder(t, leaderboard.FolderOptions{}, flaky(seed), faults.New(t, seed, rates).Wrap)
+			drops := faults.Outages()["drops"]
+			drops.Lose(0.1)
+			f := w.folder(t, leaderboard.FolderOptions{}, drops.Wrap, faults.New(t, seed, rates).Wrap)
 			for range faults.Size(6, 2) {
 				for range faults.Size(30, 20) {
 					require.NoError(t, w.write(t.Context(), random))
 				}
-				require.NoError(t, f.CatchUp(t.Context()))
+				catchUp(t, f)
 				w.foldedExactly(t, f)
 				w.set(w.Now().Add(10 * time.Hour))
 			}
@@ -198,7 +200,7 @@ func TestWritesDuringALoadAreFolded(t *testing.T) {
 					return next.Do(req.Again())
 				})
 			})
-			require.NoError(t, f.CatchUp(t.Context()))
+			catchUp(t, f)
 			require.Greater(t, pages, 6)
 			require.Contains(t, read, "a#"+forever)
 			w.foldedExactly(t, f)

@@ -86,13 +86,13 @@ func TestAnOldFolderDeletesNoBlocksOfTheNext(t *testing.T) {
 	w.define(t, b)
 	w.submit(t, score("a", "ann", 1, 1))
 	f := w.folder(t, leaderboard.FolderOptions{}, nil)
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
 	for gen := range 3 {
 		require.NoError(t, w.raw(t).Put(row{PK: foldedPK, SK: fmt.Sprintf("S#%020d#%020d", gen, 1)}).Run(t.Context()))
 	}
 	b.Ranking = leaderboard.RankByCount
 	w.define(t, b)
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
 	left := w.partition(t, foldedPK)
 	require.Len(t, left, 1)
 	require.Equal(t, fmt.Sprintf("S#%020d#%020d", 2, 1), store.KeyOf(left[0]).SK)
@@ -106,11 +106,11 @@ func TestPeriodsThatAreLoadedOftenLeaveNoBlocks(t *testing.T) {
 	w.move(t, 0, 520)
 	w.stream(t)
 	f := w.folder(t, leaderboard.FolderOptions{Now: w.Now}, nil)
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
 	for i := range 4 {
 		w.set(w.Now().Add(40 * time.Minute))
 		w.orderRepair(t, "a", w.id())
-		require.NoError(t, f.CatchUp(t.Context()))
+		catchUp(t, f)
 		require.NoError(t, f.Round(t.Context()))
 		require.LessOrEqual(t, w.count(t, foldedPK), 1+1+2, "the root, its block, and those of the last hour: %d", i)
 	}
@@ -142,13 +142,13 @@ func TestTheStreamDoesNotWaitForManyPeriods(t *testing.T) {
 		return faults.Fault{}
 	})
 	f := w.folder(t, leaderboard.FolderOptions{}, nil, sent.Wrap)
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
 	put(entries)
 	for most := int64(0); most == 0; most = roots.Load() {
 		roots.Store(0)
 		require.NoError(t, f.Round(t.Context()))
 		require.LessOrEqual(t, roots.Load(), int64(64))
 	}
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
 	require.Equal(t, 70, f.Status().Entries)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,37 +21,8 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// seen collects the errors of a folder's attempts.
-type seen struct {
-	mu   sync.Mutex
-	errs []error
-}
-
-func (s *seen) add(a leaderboard.FolderAttempt) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if a.Err != nil {
-		s.errs = append(s.errs, a.Err)
-	}
-}
-
-func (s *seen) all() []error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.errs
-}
-
-// spoil lets a test replace the stream's answers until it says that it is done.
-type spoil struct {
-	mu     sync.Mutex
-	answer func(*http.Response, wire.Request) (res *http.Response, done bool)
-}
-
-func (s *spoil) next(answer func(*http.Response, wire.Request) (*http.Response, bool)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.answer = answer
-}
+// spoil replaces the stream's answers until it says that it is done.
+type spoil func(*http.Response, wire.Request) (res *http.Response, done bool)
 
 func (s *spoil) wrap(next aws.HTTPClient) aws.HTTPClient {
 	return doer(func(r *http.Request) (*http.Response, error) {
@@ -61,24 +31,31 @@ func (s *spoil) wrap(next aws.HTTPClient) aws.HTTPClient {
 			return nil, err
 		}
 		res, err := next.Do(req.Again())
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if err != nil || s.answer == nil {
+		if err != nil || *s == nil {
 			return res, err
 		}
-		res, done := s.answer(res, req)
+		res, done := (*s)(res, req)
 		if done {
-			s.answer = nil
+			*s = nil
 		}
 		return res, nil
 	})
+}
+
+// failures collects the errors of a folder's attempts.
+func failures(errs *[]error) leaderboard.FolderOptions {
+	return leaderboard.FolderOptions{OnAttempt: func(a leaderboard.FolderAttempt) {
+		if a.Err != nil {
+			*errs = append(*errs, a.Err)
+		}
+	}}
 }
 
 // What a record says that cannot be read, and what was never read, is found in the index.
 func TestRecordsThatTheStreamLostAreReadFromTheIndex(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		spoil func(*http.Response, wire.Request) (*http.Response, bool)
+		spoil spoil
 		err   error
 	}{
 		"a record that cannot be read": {func(res *http.Response, _ wire.Request) (*http.Response, bool) {
@@ -99,20 +76,20 @@ func TestRecordsThatTheStreamLostAreReadFromTheIndex(t *testing.T) {
 			w := newFolded(t, nil)
 			w.define(t, foldedBoards[0])
 			w.submit(t, score("a", "ann", 1, 1))
-			var failed seen
+			var failed []error
 			var answers spoil
-			f := w.folder(t, leaderboard.FolderOptions{OnAttempt: failed.add}, answers.wrap)
-			require.NoError(t, f.CatchUp(t.Context()))
+			f := w.folder(t, failures(&failed), answers.wrap)
+			catchUp(t, f)
 			w.submit(t, score("a", "ann", 2, 2))
-			require.NoError(t, f.CatchUp(t.Context()))
-			require.Empty(t, failed.all())
+			catchUp(t, f)
+			require.Empty(t, failed)
 
-			answers.next(c.spoil)
+			answers = c.spoil
 			w.submit(t, score("a", "bob", 2, 2))
 			w.submit(t, score("a", "ann", 3, 3))
-			require.NoError(t, f.CatchUp(t.Context()))
-			require.Len(t, failed.all(), 1)
-			require.ErrorIs(t, failed.all()[0], c.err)
+			catchUp(t, f)
+			require.Len(t, failed, 1)
+			require.ErrorIs(t, failed[0], c.err)
 			w.agrees(t, "a", forever, 1)
 			w.holds(t, f, "a", forever)
 		})
@@ -128,11 +105,7 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 	w.fill(t, "a", 0, 520, "")
 	w.stream(t)
 	f := w.folder(t, leaderboard.FolderOptions{}, nil)
-	catchUp := func() {
-		t.Helper()
-		require.NoError(t, f.CatchUp(t.Context()))
-	}
-	catchUp()
+	catchUp(t, f)
 	require.Zero(t, f.Status().Following)
 	require.Zero(t, w.count(t, "R#a#"+forever))
 
@@ -141,7 +114,7 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 		b.Ranking = leaderboard.RankByFold
 		w.define(t, b)
 		w.submit(t, score("a", "bob", int64(i), i))
-		catchUp()
+		catchUp(t, f)
 		got := w.agrees(t, "a", forever, 1)
 		require.Greater(t, got.Fold, before)
 		before = got.Fold
@@ -149,7 +122,7 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 
 		b.Ranking = leaderboard.RankByCount
 		w.define(t, b)
-		catchUp()
+		catchUp(t, f)
 		require.Zero(t, w.count(t, "R#a#"+forever), "blocks too")
 		require.Zero(t, f.Status().Entries)
 		w.submit(t, score("a", "cid", int64(i), i))
@@ -157,26 +130,15 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 	for _, b.Ranking = range []leaderboard.Ranking{leaderboard.RankByFold, leaderboard.RankByCount, leaderboard.RankByFold} {
 		w.define(t, b) // all at once
 	}
-	catchUp()
+	catchUp(t, f)
 	before = w.agrees(t, "a", forever, 1).Fold
 	for _, b.Ranking = range []leaderboard.Ranking{leaderboard.RankByCount, leaderboard.RankByFold} {
 		w.define(t, b)
 	}
-	catchUp()
+	catchUp(t, f)
 	require.Greater(t, w.agrees(t, "a", forever, 1).Fold, before)
-}
-
-// Undefine marks the definition before it deletes.
-func TestABoardThatIsGoneIsForgotten(t *testing.T) {
-	t.Parallel()
-	w := newFolded(t, nil)
-	w.define(t, foldedBoards[0])
-	w.submit(t, score("a", "ann", 1, 1))
-	f := w.folder(t, leaderboard.FolderOptions{}, nil)
-	require.NoError(t, f.CatchUp(t.Context()))
-	_, err := w.Undefine(t.Context(), "a")
-	require.ErrorIs(t, err, plaza.ErrBusy)
-	require.NoError(t, f.CatchUp(t.Context()))
+	require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "a")), plaza.ErrBusy) // which marks the definition first
+	catchUp(t, f)
 	require.Zero(t, f.Status().Following)
 	require.Zero(t, w.count(t, "R#a#"+forever))
 }
@@ -191,16 +153,12 @@ func TestAClosedPeriodLeavesMemoryUntilItChanges(t *testing.T) {
 	}
 	const period = "20260310T000000Z"
 	f := w.folder(t, leaderboard.FolderOptions{}, nil)
-	catchUp := func() {
-		t.Helper()
-		require.NoError(t, f.CatchUp(t.Context()))
-	}
-	catchUp()
+	catchUp(t, f)
 	w.holds(t, f, "daily", period)
 
 	w.set(noon.Add(24 * time.Hour))
 	w.submit(t, leaderboard.Submission{Board: "daily", Player: "ann", Score: leaderboard.Int(1)})
-	catchUp()
+	catchUp(t, f)
 	require.Equal(t, -1, f.Above("daily", period, nil), "it is not in memory")
 	require.Equal(t, 1, f.Status().Entries)
 	require.Equal(t, 2, f.Status().Following)
@@ -209,7 +167,7 @@ func TestAClosedPeriodLeavesMemoryUntilItChanges(t *testing.T) {
 	changed, err := w.Hide(t.Context(), leaderboard.In{Board: "daily", Period: period}, "bob")
 	require.NoError(t, err)
 	require.True(t, changed)
-	catchUp()
+	catchUp(t, f)
 	require.EqualValues(t, 2, w.agrees(t, "daily", period, 1).Len())
 	require.Equal(t, 1, f.Status().Entries)
 
@@ -235,14 +193,10 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 	w.fill(t, "a", 0, 600, "")
 	w.stream(t)
 	f := w.folder(t, leaderboard.FolderOptions{MaxEntries: 650}, nil)
-	catchUp := func() {
-		t.Helper()
-		require.NoError(t, f.CatchUp(t.Context()))
-	}
-	catchUp()
+	catchUp(t, f)
 	require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
 	w.fill(t, small, 0, 60, "")
-	catchUp()
+	catchUp(t, f)
 	large := w.published(t, "a", forever)
 	require.True(t, large.Large)
 	require.Empty(t, large.Data)
@@ -250,7 +204,7 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 	require.Equal(t, 1, f.Status().TooLarge)
 	require.Equal(t, 61, f.Status().Entries)
 	w.submit(t, score("a", "bob", 1, 1))
-	catchUp()
+	catchUp(t, f)
 	require.Equal(t, large, w.published(t, "a", forever))
 
 	fresh := w.folder(t, leaderboard.FolderOptions{MaxEntries: 650}, nil)
@@ -279,11 +233,11 @@ func TestRepairMakesAFolderReadAPeriodAgain(t *testing.T) {
 	w.orderRepair(t, "a", 1) // while there is no folder
 	var answers spoil
 	f := w.folder(t, leaderboard.FolderOptions{}, answers.wrap)
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
 	require.Equal(t, 1, w.count(t, "R#a#"+forever), "the root alone")
 
 	// A stream that forgets a record is what Repair is for.
-	answers.next(func(res *http.Response, _ wire.Request) (*http.Response, bool) {
+	answers = func(res *http.Response, _ wire.Request) (*http.Response, bool) {
 		var answer map[string]json.RawMessage
 		body, _ := wire.Body(res)
 		wire.SetBody(res, body)
@@ -294,12 +248,12 @@ func TestRepairMakesAFolderReadAPeriodAgain(t *testing.T) {
 		body, _ = json.Marshal(answer)
 		wire.SetBody(res, body)
 		return res, true
-	})
+	}
 	w.submit(t, score("a", "bob", 2, 2))
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
 	require.EqualValues(t, 1, w.published(t, "a", forever).Len(), "bob is missing")
 	w.orderRepair(t, "a", 2)
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
 	w.agrees(t, "a", forever, 1)
 	w.holds(t, f, "a", forever)
 	require.Equal(t, 1, w.count(t, "R#a#"+forever))
@@ -325,8 +279,8 @@ func TestRepairDuringALoadIsFulfilledByIt(t *testing.T) {
 			return next.Do(req.Again())
 		})
 	})
-	require.NoError(t, f.CatchUp(t.Context()))
-	require.NoError(t, f.CatchUp(t.Context()))
+	catchUp(t, f)
+	catchUp(t, f)
 	require.LessOrEqual(t, reads, 2, "the stream may be late")
 	require.Equal(t, 1, w.count(t, "R#a#"+forever), "the root alone")
 }
@@ -346,14 +300,14 @@ func TestDamageIsSurvived(t *testing.T) {
 		w.submit(t, score(b.Name, "bob", 2, 2))
 	}
 	other := foldedBoards[1].Name
-	var failed seen
-	f := w.folder(t, leaderboard.FolderOptions{OnAttempt: failed.add}, nil)
-	catchUp := func() {
+	var failed []error
+	f := w.folder(t, failures(&failed), nil)
+	bothAgree := func() {
 		t.Helper()
-		require.NoError(t, f.CatchUp(t.Context()))
+		catchUp(t, f)
 		w.agrees(t, other, forever, 1)
 	}
-	catchUp()
+	bothAgree()
 	set := func(pk, sk, name string, value any) {
 		t.Helper()
 		require.NoError(t, w.raw(t).Update("pk", pk).Range("sk", sk).Set("'"+name+"'", value).Run(t.Context()))
@@ -363,41 +317,41 @@ func TestDamageIsSurvived(t *testing.T) {
 	set("P#ann", "LB#a#"+forever, "key", []byte{1, 2, 3})
 	set("P#bob", "LB#a#"+forever, "part", "a#"+forever+"#64")
 	set("P#bob", "LB#a#"+forever, "ops", "none")
-	catchUp()
+	bothAgree()
 	require.EqualValues(t, 1, w.agrees(t, "a", forever, 1).Len())
 	w.holds(t, f, "a", forever)
 	_, err := w.Repair(t.Context(), leaderboard.In{Board: "a"})
 	require.NoError(t, err)
-	catchUp()
+	bothAgree()
 	require.EqualValues(t, 2, w.agrees(t, "a", forever, 1).Len())
 	w.holds(t, f, "a", forever)
 
 	// A damaged definition counts as it was.
 	set("B#", "a", "shards", "none")
-	catchUp()
-	require.ErrorIs(t, failed.all()[len(failed.all())-1], plaza.ErrCorrupt)
+	bothAgree()
+	require.ErrorIs(t, failed[len(failed)-1], plaza.ErrCorrupt)
 	w.submit(t, score("a", "cid", 3, 3))
-	catchUp()
+	bothAgree()
 	require.EqualValues(t, 3, w.agrees(t, "a", forever, 1).Len())
 	w.define(t, foldedBoards[0])
-	catchUp()
+	bothAgree()
 
 	// A damaged root is replaced.
 	set("R#a#"+forever, "ROOT", "gen", "none")
 	w.submit(t, score("a", "dan", 4, 4))
-	catchUp()
+	bothAgree()
 	w.agrees(t, "a", forever, 1)
 
 	// A damaged period is not followed until Repair.
 	set("B#a", "T#"+forever, "shards", "none")
-	catchUp()
+	bothAgree()
 	require.Equal(t, 1, f.Status().Following)
 	require.NoError(t, w.raw(t).Put(filled("a", 1, "")).Run(t.Context()))
-	catchUp()
+	bothAgree()
 	again := w.process(t, nil)
 	_, err = again.Repair(t.Context(), leaderboard.In{Board: "a"})
 	require.NoError(t, err)
-	catchUp()
+	bothAgree()
 	w.agrees(t, "a", forever, 1)
 	w.holds(t, f, "a", forever)
 }

@@ -3,14 +3,10 @@ package leaderboard_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -51,6 +47,12 @@ func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrap
 	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
 	require.NoError(t, err)
 	return f
+}
+
+// catchUp lets the folder publish what was written.
+func catchUp(t testing.TB, f *leaderboard.Folder) {
+	t.Helper()
+	require.NoError(t, f.CatchUp(t.Context()))
 }
 
 // reader reads the table's stream. Streams, which may be nil, is between the two.
@@ -193,22 +195,20 @@ type doer func(*http.Request) (*http.Response, error)
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-// flaky resets one in ten connections.
-func flaky(seed uint64) wrapper {
+// on calls do before each request of op.
+func on(op string, do func()) wrapper {
 	return func(next aws.HTTPClient) aws.HTTPClient {
-		var mu sync.Mutex
-		random := rand.New(rand.NewPCG(seed, 1))
 		return doer(func(r *http.Request) (*http.Response, error) {
-			mu.Lock()
-			chance := random.IntN(10)
-			mu.Unlock()
-			if chance > 0 {
-				return next.Do(r)
+			if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+op) {
+				do()
 			}
-			return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+			return next.Do(r)
 		})
 	}
 }
+
+// before calls do before the first request of op.
+func before(op string, do func()) wrapper { return on(op, sync.OnceFunc(do)) }
 
 // count is how many items a partition has.
 func (w world) count(t testing.TB, pk string) int {

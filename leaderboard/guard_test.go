@@ -68,10 +68,6 @@ func TestAGuardedOperationCountsOnceAndIsUndoneOnce(t *testing.T) {
 // like and its undo.
 func TestUndoTakesBackOnlyWhatTheEntryHas(t *testing.T) {
 	t.Parallel()
-	ends := map[string]func(*testing.T, world){
-		"removed": func(t *testing.T, w world) { changes(t, w.Remove, "song", true) },
-		"erased":  func(t *testing.T, w world) { require.NoError(t, w.Erase(t.Context(), "song")) },
-	}
 	begins := map[string]func(*testing.T, world){
 		"not at all":    func(*testing.T, world) {},
 		"by a like":     func(t *testing.T, w world) { w.submit(t, w.like("song")) },
@@ -88,7 +84,7 @@ func TestUndoTakesBackOnlyWhatTheEntryHas(t *testing.T) {
 				w := newWorld(t, nil)
 				w.define(t, likes)
 				a, b, late := w.liked(t, "song"), w.liked(t, "song"), w.like("song")
-				ends(t, w)
+				ends(t, w, "song")
 				begins(t, w)
 				stands := w.standings(t, "b", forever, 1)
 				for range 2 {

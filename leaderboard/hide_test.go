@@ -171,21 +171,6 @@ func TestEraseUnderFaults(t *testing.T) {
 	}
 }
 
-// The player was erased by a clock ahead of ours, and came back with a still later
-// operation.
-func TestHideWorksAfterAnEraseByAClockAhead(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b"})
-	w.play(t, "b", "ann 50")
-	ahead := w.ahead(t)
-	require.NoError(t, ahead.Erase(t.Context(), "ann"))
-	ahead.set(ahead.Now().Add(time.Millisecond))
-	ahead.submit(t, score("b", "ann", 50, 0))
-	changes(t, w.Hide, "ann", true)
-	changes(t, w.Unhide, "ann", true)
-}
-
 // An increment finds no entry. Before its write, another submission creates the entry
 // and Erase deletes it.
 func TestAnIncrementDuringAnEraseIsRefused(t *testing.T) {
@@ -199,4 +184,27 @@ func TestAnIncrementDuringAnEraseIsRefused(t *testing.T) {
 	}))
 	slow.refuses(t, score("b", "ann", 1, 1), plaza.ErrRemoved)
 	require.Equal(t, []string{"zoe 1"}, w.standings(t, "b", forever, 1))
+}
+
+// The clock of the process that submits is ahead. A Hide is late, and the player came back.
+func TestAHideReachesOnlyTheEntryThatItMet(t *testing.T) {
+	t.Parallel()
+	for end, ends := range ends {
+		w := newWorld(t, nil)
+		w.define(t, leaderboard.Board{Name: "b"})
+		w.play(t, "b", "ann 40")
+		ahead := w.ahead(t)
+		ahead.submit(t, score("b", "ann", 50, 0))
+		late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
+		hides := w
+		hides.clock = &clock{now: noon.Add(time.Second)}
+		_, err := hides.process(t, nil, late.Wrap).Hide(t.Context(), in("b"), "ann")
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome, end)
+		ends(t, w, "ann")
+		ahead.set(ahead.Now().Add(time.Millisecond))
+		ahead.submit(t, score("b", "ann", 50, 0))
+		require.Zero(t, late.Arrive(t), end)
+		changes(t, w.Hide, "ann", true)
+		changes(t, w.Unhide, "ann", true)
+	}
 }

@@ -159,22 +159,6 @@ func FuzzParseKey(f *testing.F) {
 	})
 }
 
-func BenchmarkOrderKey(b *testing.B) {
-	s := place{score: Float(1234.5), sub: 7, at: time.Unix(1_780_000_000, 0), player: "a player of 16 b"}
-	for name, o := range map[string]order{
-		"descending": {kind: KindFloat},
-		"ascending":  {kind: KindFloat, score: Ascending, sub: Ascending, latestFirst: true},
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			key := make([]byte, 0, 64)
-			for b.Loop() {
-				key = o.appendKey(key[:0], s)
-			}
-		})
-	}
-}
-
 func TestEncodingAnOrderKeyAllocatesNothing(t *testing.T) {
 	s := place{score: Float(1234.5), sub: 7, at: time.Unix(1_780_000_000, 0), player: "a player of 16 b"}
 	key := make([]byte, 0, 64)

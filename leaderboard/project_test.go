@@ -96,51 +96,18 @@ func (w world) requireFollowed(t *testing.T, s source, names ...string) {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
 	})
 	for _, name := range names {
-		want := []string{}
+		var want, got []string
 		for _, p := range projects {
 			if p.Hackathon == name && p.Score >= 0 {
-				want = append(want, fmt.Sprint(p.ID, " ", p.Score))
+				want = append(want, fmt.Sprint(p.ID, " ", p.Score, " ", p.User))
 			}
 		}
-		require.Equal(t, want, w.standings(t, name, forever, 1), name)
+		for _, row := range all(t, 100, w.top(in(name))) {
+			got = append(got, fmt.Sprint(row.Player, " ", row.Score, " ", row.Name))
+		}
+		require.Equal(t, want, got, name)
 		w.isWhole(t, in(name))
 	}
-}
-
-func TestABoardFollowsAnotherTable(t *testing.T) {
-	t.Parallel()
-	w, s := newWorld(t, nil), newSource(t)
-	names := []string{"StarWar", "WarCraft"}
-	for _, name := range names {
-		w.define(t, leaderboard.Board{Name: name, Operator: leaderboard.Set})
-	}
-	follow := leaderboard.Project(w.Repository, projection)
-	handle := func() {
-		t.Helper()
-		for _, r := range s.records(t) {
-			require.NoError(t, follow(t.Context(), r))
-		}
-	}
-	s.put(t, newProject(1, "StarWar", 60, "userA", 1), newProject(2, "StarWar", 90, "userB", 1),
-		newProject(3, "StarWar", 70, "userC", 1), newProject(4, "WarCraft", 100, "userD", 1))
-	handle()
-	require.Equal(t, []string{"2 90", "3 70", "1 60"}, w.standings(t, "StarWar", forever, 1))
-	require.Equal(t, []string{"4 100"}, w.standings(t, "WarCraft", forever, 1))
-	require.Equal(t, "userD", w.entry(t, "4", "WarCraft", forever).Name)
-
-	s.put(t, newProject(1, "StarWar", 95, "", 2))
-	handle()
-	require.Equal(t, []string{"1 95", "2 90", "3 70"}, w.standings(t, "StarWar", forever, 1))
-	require.Empty(t, w.entry(t, "1", "StarWar", forever).Name, "as the item says")
-	s.remove(t, 2)
-	s.put(t, newProject(3, "WarCraft", 70, "userC", 2))
-	handle()
-	require.Equal(t, []string{"1 95"}, w.standings(t, "StarWar", forever, 1))
-	require.Equal(t, []string{"4 100", "3 70"}, w.standings(t, "WarCraft", forever, 1))
-	s.put(t, newProject(1, "StarWar", -1, "userA", 3), newProject(2, "StarWar", 10, "userB", 5), newProject(3, "StarWar", 5, "userC", 3))
-	handle()
-	require.Equal(t, []string{"2 10", "3 5"}, w.standings(t, "StarWar", forever, 1))
-	w.requireFollowed(t, s, names...)
 }
 
 // TestABoardFollowsInAnyOrderUnderFaults delivers the records of a random table to
@@ -171,7 +138,7 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 					stands[id] = false
 					continue
 				}
-				s.put(t, newProject(id, names[random.IntN(3)], int64(random.IntN(50)-5), fmt.Sprint("user ", version), version+1))
+				s.put(t, newProject(id, names[random.IntN(3)], int64(random.IntN(50)-5), []string{"", "Ann", "Bob"}[version%3], version+1))
 				stands[id] = true
 			}
 			records := s.records(t)
@@ -422,33 +389,25 @@ func TestAProjectionSentTwiceReportsAChange(t *testing.T) {
 // The costs that Apply states.
 func TestProjectionsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, nil, meter.Wrap)
+	m := callstest.NewMetered(t, "..", "leaderboard")
+	w := newWorld(t, nil, m.Wrap)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
 	p := leaderboard.Projection{Board: "b", Player: sixteen("other"), Name: "userA", Version: 1}
 	require.NoError(t, errorOf(w.Apply(t.Context(), p))) // the board is known
 	p.Player = sixteen("ann")
-	stated := callstest.ReadCosts(t, "..", "leaderboard")
-	for _, c := range []struct {
-		name    string
-		want    dynamotest.Cost
-		score   int64
-		version uint64
-		gone    bool
-	}{
-		{"first", stated.Of("Repository.Apply", "the first score, or Gone"), 5, 10, false},
-		{"newer", stated.Of("Repository.Apply", "apply"), 6, 20, false},
-		{"of the same score", stated.Of("Repository.Apply", "apply"), 6, 30, false},
-		{"the same again", stated.Of("Repository.Apply", "outdated"), 6, 30, false},
-		{"older", stated.Of("Repository.Apply", "outdated"), 1, 25, false},
-		{"gone", stated.Of("Repository.Apply", "the first score, or Gone"), 6, 30, true},
-		{"gone again", stated.Of("Repository.Apply", "outdated"), 6, 30, true},
-		{"back", stated.Of("Repository.Apply", "the first score, or Gone"), 6, 40, false},
-	} {
-		p.Score, p.Version, p.Gone = leaderboard.Int(c.score), c.version, c.gone
-		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, errorOf(w.Apply(t.Context(), p))) })
-		t.Logf("%s: %v", c.name, got)
+	applies := func(score int64, version uint64, gone bool) func(context.Context) error {
+		p.Score, p.Version, p.Gone = leaderboard.Int(score), version, gone
+		next := p
+		return func(ctx context.Context) error { return errorOf(w.Apply(ctx, next)) }
 	}
+	m.Costs(applies(5, 10, false), "Repository.Apply", "the first score, or Gone")
+	m.Costs(applies(6, 20, false), "Repository.Apply", "apply")
+	m.Costs(applies(6, 30, false), "Repository.Apply", "apply")
+	m.Costs(applies(6, 30, false), "Repository.Apply", "outdated")
+	m.Costs(applies(1, 25, false), "Repository.Apply", "outdated")
+	m.Costs(applies(6, 30, true), "Repository.Apply", "the first score, or Gone")
+	m.Costs(applies(6, 30, true), "Repository.Apply", "outdated")
+	m.Costs(applies(6, 40, false), "Repository.Apply", "the first score, or Gone")
 }
 
 // TestGuardedAndProjectedWritesReportTheirChanges repeats each of them.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -104,7 +105,7 @@ func TestRanksEqualBruteForce(t *testing.T) {
 			t.Parallel()
 			w, run := newWorld(t), 0
 			rapid.Check(t, func(t *rapid.T) {
-				if run++; run > faults.Size(25, 1) {
+				if run++; run > faults.Size(25, 3) {
 					return
 				}
 				orders := rapid.SampledFrom([]leaderboard.Order{leaderboard.Descending, leaderboard.Ascending})
@@ -124,6 +125,8 @@ func TestRanksEqualBruteForce(t *testing.T) {
 		})
 	}
 }
+
+var modelScores = []int64{math.MinInt64, -1, 0, 1, math.MaxInt64}
 
 func (r modelBoard) change(t *rapid.T, w world) {
 	player := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}).Draw(t, "player")
@@ -148,8 +151,8 @@ func (r modelBoard) change(t *rapid.T, w world) {
 		}
 	default:
 		at := rapid.IntRange(0, 2).Draw(t, "at")
-		s := score(r.board.Name, player, rapid.Int64Range(-2, 2).Draw(t, "score"), at)
-		s.Sub, s.Op = rapid.Int64Range(0, 1).Draw(t, "sub"), w.id()
+		s := score(r.board.Name, player, rapid.SampledFrom(modelScores).Draw(t, "score"), at)
+		s.Sub, s.Op = rapid.SampledFrom([]int64{math.MinInt64, 0, math.MaxInt64}).Draw(t, "sub"), w.id()
 		w.submit(t, s)
 		r.submitted(place{player, s.Score.Int64(), s.Sub, at})
 		return
@@ -166,16 +169,18 @@ func (r modelBoard) compare(t *rapid.T, w world) {
 	require.Equal(t, want, modelRowsOf(all(t, limit, w.top(board))))
 	r.compareUp(t, w, limit, want)
 
+	n := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 6, 0, math.MaxInt}).Draw(t, "n")
 	r.compareCounts(t, w, want)
-	r.compareRange(t, w, want, rapid.Int64Range(1, 12).Draw(t, "from"), limit)
-	r.compareAroundScore(t, w, want, limit)
+	r.compareRange(t, w, want, rapid.SampledFrom([]int64{1, 2, 3, 5, 8, 12, math.MaxInt64}).Draw(t, "from"), n)
+	r.compareAroundScore(t, w, want, n)
+	r.compareScoreAt(t, w, want)
 
 	var friends []place
 	for i, s := range want {
 		require.Equal(t, leaderboard.Position{Ordinal: s.ordinal, Rank: s.competition}, w.rank(t, board, s.player))
 		if rapid.Bool().Draw(t, "friend") {
 			friends = append(friends, s.place)
-			r.compareAround(t, w, want, i, limit)
+			r.compareAround(t, w, want, i, n)
 		}
 	}
 	var ids []string
@@ -197,24 +202,38 @@ func (r modelBoard) compareCounts(t *rapid.T, w world, want []modelRow) {
 	count, err := w.Count(t.Context(), in(r.board.Name))
 	require.NoError(t, err)
 	require.EqualValues(t, len(want), count)
-	low, high := rapid.Int64Range(-3, 0).Draw(t, "low"), rapid.Int64Range(0, 3).Draw(t, "high")
+	low, high := rapid.SampledFrom(modelScores).Draw(t, "low"), rapid.SampledFrom(modelScores).Draw(t, "high")
+	low, high = min(low, high), max(low, high)
 	count, err = w.CountBetween(t.Context(), in(r.board.Name), leaderboard.Int(low), leaderboard.Int(high))
 	require.NoError(t, err)
 	between := slices.DeleteFunc(slices.Clone(want), func(s modelRow) bool { return s.score < low || s.score > high })
 	require.EqualValues(t, len(between), count)
 }
 
-func (r modelBoard) compareRange(t *rapid.T, w world, want []modelRow, from int64, limit int) {
-	rows, err := w.Range(t.Context(), in(r.board.Name), from, limit)
+func (r modelBoard) compareRange(t *rapid.T, w world, want []modelRow, from int64, n int) {
+	rows, err := w.Range(t.Context(), in(r.board.Name), from, n)
 	require.NoError(t, err)
-	n := int64(len(want))
-	start := min(from-1, n)
-	require.Equal(t, want[start:min(start+int64(limit), n)], modelRowsOf(rows))
+	rest := want[min(from-1, int64(len(want))):]
+	require.Equal(t, rest[:min(cmp.Or(n, 25), len(rest))], modelRowsOf(rows))
 }
 
-func (r modelBoard) compareAroundScore(t *rapid.T, w world, want []modelRow, limit int) {
-	v := rapid.Int64Range(-3, 3).Draw(t, "around")
-	rows, err := w.AroundScore(t.Context(), in(r.board.Name), leaderboard.Int(v), limit)
+func (r modelBoard) compareScoreAt(t *rapid.T, w world, want []modelRow) {
+	percentile := rapid.OneOf(rapid.Float64Range(0, 100), rapid.SampledFrom([]float64{0, 25, 50, 100})).Draw(t, "percentile")
+	got, err := w.ScoreAt(t.Context(), in(r.board.Name), percentile)
+	if len(want) == 0 {
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+		return
+	}
+	require.NoError(t, err)
+	worse, fraction := math.Modf(float64(len(want)-1) * percentile / 100)
+	i := len(want) - 1 - int(worse)
+	a, b := float64(want[i].score), float64(want[max(0, i-1)].score)
+	require.InDelta(t, a*(1-fraction)+b*fraction, got, 1e-9*max(1, math.Abs(a), math.Abs(b)))
+}
+
+func (r modelBoard) compareAroundScore(t *rapid.T, w world, want []modelRow, n int) {
+	v := rapid.SampledFrom(append([]int64{-2, 2}, modelScores...)).Draw(t, "around")
+	rows, err := w.AroundScore(t.Context(), in(r.board.Name), leaderboard.Int(v), n)
 	require.NoError(t, err)
 	at := slices.IndexFunc(want, func(s modelRow) bool {
 		return s.score == v || s.score < v == (r.board.Order == leaderboard.Descending)
@@ -222,14 +241,14 @@ func (r modelBoard) compareAroundScore(t *rapid.T, w world, want []modelRow, lim
 	if at < 0 {
 		at = len(want)
 	}
-	require.Equal(t, around(want, at, limit), modelRowsOf(rows))
+	require.Equal(t, around(want, at, n), modelRowsOf(rows))
 }
 
 // compareAround reads around the i-th row.
-func (r modelBoard) compareAround(t *rapid.T, w world, want []modelRow, i, limit int) {
-	rows, err := w.Around(t.Context(), in(r.board.Name), want[i].player, limit)
+func (r modelBoard) compareAround(t *rapid.T, w world, want []modelRow, i, n int) {
+	rows, err := w.Around(t.Context(), in(r.board.Name), want[i].player, n)
 	require.NoError(t, err)
-	require.Equal(t, around(want, i, limit), modelRowsOf(rows))
+	require.Equal(t, around(want, i, n), modelRowsOf(rows))
 
 	below := 0
 	for _, other := range want[i:] {
@@ -263,8 +282,9 @@ func (r modelBoard) compareUp(t *rapid.T, w world, limit int, want []modelRow) {
 	require.Equal(t, want[:start], up)
 }
 
-// around returns n rows around the i-th.
+// around returns n rows around the i-th, by default 25.
 func around(rows []modelRow, i, n int) []modelRow {
+	n = min(cmp.Or(n, 25), len(rows))
 	start := max(0, min(i-(n-1)/2, len(rows)-n))
-	return rows[start:min(len(rows), start+n)]
+	return rows[start : start+n]
 }

@@ -116,10 +116,10 @@ func TestCountingCostsTheRowsItReads(t *testing.T) {
 func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	const shards = 8
-	meter := dynamotest.NewMeter()
+	m := callstest.NewMetered(t, "..", "leaderboard")
 	quiet := newWorld(t, nil)
-	w := quiet.process(t, nil, meter.Wrap)
-	strong := quiet.process(t, &leaderboard.Options{Consistent: true}, meter.Wrap)
+	w := quiet.process(t, nil, m.Wrap)
+	strong := quiet.process(t, &leaderboard.Options{Consistent: true}, m.Wrap)
 	for name, n := range map[string]int{"one": 1, "spread": shards} {
 		quiet.define(t, leaderboard.Board{Name: name, Shards: n})
 		for i := range 51 {
@@ -173,63 +173,52 @@ func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
 		}
 	}
 	type cost = dynamotest.Cost
-	stated := callstest.ReadCosts(t, "..", "leaderboard")
-	for _, c := range []struct {
-		name string
-		want cost
-		call func(context.Context) error
-	}{
-		{"a process's first read", cost{Requests: 3, Read: 2 + 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) }},
-		{"top", stated.Of("Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) }},
-		{"top, next page", stated.Of("Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&next))) }},
-		{"top, back", stated.Of("Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&prev))) }},
-		{"a process's first read, over shards", cost{Requests: shards + 2, Read: 2 + shards}, func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) }},
-		{"top over shards", stated.Times(shards, "Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) }},
-		{"top amid a tie", cost{Requests: 2 + 3, Read: 2 + 3}, func(ctx context.Context) error {
-			next = ""
-			for range 2 {
-				if err := full(w.Top(ctx, in("tied"), page(&next))); err != nil {
-					return err
-				}
+	m.AtMost("a process's first read", cost{Requests: 3, Read: 2 + 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) })
+	m.Costs(func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) }, "Repository.Top", "25 rows, each shard")
+	m.Costs(func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&next))) }, "Repository.Top", "25 rows, each shard")
+	m.Costs(func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&prev))) }, "Repository.Top", "25 rows, each shard")
+	m.AtMost("a process's first read, over shards", cost{Requests: shards + 2, Read: 2 + shards}, func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) })
+	m.AtMost("top over shards", m.Stated.Times(shards, "Repository.Top", "25 rows, each shard"), func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) })
+	m.AtMost("top amid a tie", cost{Requests: 2 + 3, Read: 2 + 3}, func(ctx context.Context) error {
+		next = ""
+		for range 2 {
+			if err := full(w.Top(ctx, in("tied"), page(&next))); err != nil {
+				return err
 			}
-			rest, err := w.Top(ctx, in("tied"), page(&next))
-			prev = rest.Prev
-			return err
-		}},
-		{"top, back amid a tie", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("tied"), page(&prev))) }},
-		{"an old period", cost{Requests: 4, Read: 3 + 0.5}, readsOld},
-		{"an old period, again", cost{Requests: 1, Read: 0.5}, readsOld},
-		{"top percent", cost{Requests: 2, Read: 3}, func(ctx context.Context) error { return full(w.TopPercent(ctx, in("one"), 50, page(start))) }},
-		{"around the first", cost{Requests: 3, Read: 1 + 1.5}, func(ctx context.Context) error { _, err := w.Around(ctx, in("one"), ids[0], 25); return err }},
-		{"around a score, over shards", cost{Requests: 2 * shards, Read: 1.5 * shards}, func(ctx context.Context) error {
-			_, err := w.AroundScore(ctx, in("spread"), leaderboard.Int(100), 25)
-			return err
-		}},
-		{"range", cost{Requests: 1, Read: 1.5}, func(ctx context.Context) error { _, err := w.Range(ctx, in("one"), 26, 25); return err }},
-		{"range over shards", stated.Times(shards, "Repository.Range", "25 of the first 129 rows, each shard"), func(ctx context.Context) error { _, err := w.Range(ctx, in("spread"), 26, 25); return err }},
-		{"rank", stated.Of("Repository.Rank", "the entry", "each shard"), func(ctx context.Context) error { _, err := w.Rank(ctx, in("one"), ids[0]); return err }},
-		{"rank over shards", stated.Of("Repository.Rank", "the entry").Plus(stated.Times(shards, "Repository.Rank", "each shard")), func(ctx context.Context) error { _, err := w.Rank(ctx, in("spread"), ids[9]); return err }},
-		{"count", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := w.Count(ctx, in("one")); return err }},
-		{"players, 25", cost{Requests: 1, Read: 25}, func(ctx context.Context) error { _, err := w.Players(ctx, in("one"), ids[:25]); return err }},
-		{"players, 100", cost{Requests: 1, Read: 100}, func(ctx context.Context) error { _, err := w.Players(ctx, in("one"), ids); return err }},
-		{"hide", stated.Of("Repository.Hide", "hide"), change(w.Hide, "one")},
-		{"hide once more", stated.Of("Repository.Hide", "nothing changed"), func(ctx context.Context) error { _, err := w.Hide(ctx, in("one"), ids[1]); return err }},
-		{"hidden", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Hidden(ctx, in("one"), page(start)); return err }},
-		{"unhide", stated.Of("Repository.Hide", "hide"), change(w.Unhide, "one")},
-		{"remove", stated.Of("Repository.Remove", "remove"), change(w.Remove, "one")},
-		{"remove once more", stated.Of("Repository.Remove", "nothing changed"), func(ctx context.Context) error { _, err := w.Remove(ctx, in("one"), ids[1]); return err }},
-		{"remove who came later", stated.Of("Repository.Remove", "where the clock that gave the entry's Op is ahead"), func(ctx context.Context) error {
-			later.submit(t, score("one", ids[1], 100, 1)) // not metered
-			return change(w.Remove, "one")(ctx)
-		}},
-		{"boards", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, err := w.ByPlayer(ctx, ids[0], page(start)); return err }},
-		{"boards, consistent", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := strong.ByPlayer(ctx, ids[0], page(start)); return err }},
-		{"periods", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Periods(ctx, "one", page(start)); return err }},
-		{"check", stated.Of("Repository.Check", "the period").Plus(cost{Requests: 1 + 2 + 1, Read: 14 + 3}), func(ctx context.Context) error { _, err := w.Check(ctx, in("one")); return err }},
-		{"erase", cost{Requests: 1 + 2, Read: 2, Write: 28 * 2}, func(ctx context.Context) error { return w.Erase(ctx, ids[0]) }},
-	} {
-		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })
-		require.NotZero(t, got.Requests, c.name)
-		t.Logf("%s: %v", c.name, got)
-	}
+		}
+		rest, err := w.Top(ctx, in("tied"), page(&next))
+		prev = rest.Prev
+		return err
+	})
+	m.AtMost("top, back amid a tie", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("tied"), page(&prev))) })
+	m.AtMost("an old period", cost{Requests: 4, Read: 3 + 0.5}, readsOld)
+	m.AtMost("an old period, again", cost{Requests: 1, Read: 0.5}, readsOld)
+	m.AtMost("top percent", cost{Requests: 2, Read: 3}, func(ctx context.Context) error { return full(w.TopPercent(ctx, in("one"), 50, page(start))) })
+	m.AtMost("around the first", cost{Requests: 3, Read: 1 + 1.5}, func(ctx context.Context) error { _, err := w.Around(ctx, in("one"), ids[0], 25); return err })
+	m.AtMost("around a score, over shards", cost{Requests: 2 * shards, Read: 1.5 * shards}, func(ctx context.Context) error {
+		_, err := w.AroundScore(ctx, in("spread"), leaderboard.Int(100), 25)
+		return err
+	})
+	m.AtMost("range", cost{Requests: 1, Read: 1.5}, func(ctx context.Context) error { _, err := w.Range(ctx, in("one"), 26, 25); return err })
+	m.AtMost("range over shards", m.Stated.Times(shards, "Repository.Range", "25 of the first 129 rows, each shard"), func(ctx context.Context) error { _, err := w.Range(ctx, in("spread"), 26, 25); return err })
+	m.Costs(func(ctx context.Context) error { _, err := w.Rank(ctx, in("one"), ids[0]); return err }, "Repository.Rank", "the entry", "each shard")
+	m.AtMost("rank over shards", m.Stated.Of("Repository.Rank", "the entry").Plus(m.Stated.Times(shards, "Repository.Rank", "each shard")), func(ctx context.Context) error { _, err := w.Rank(ctx, in("spread"), ids[9]); return err })
+	m.AtMost("count", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := w.Count(ctx, in("one")); return err })
+	m.AtMost("players, 25", cost{Requests: 1, Read: 25}, func(ctx context.Context) error { _, err := w.Players(ctx, in("one"), ids[:25]); return err })
+	m.AtMost("players, 100", cost{Requests: 1, Read: 100}, func(ctx context.Context) error { _, err := w.Players(ctx, in("one"), ids); return err })
+	m.Costs(change(w.Hide, "one"), "Repository.Hide", "hide")
+	m.Costs(func(ctx context.Context) error { _, err := w.Hide(ctx, in("one"), ids[1]); return err }, "Repository.Hide", "nothing changed")
+	m.AtMost("hidden", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Hidden(ctx, in("one"), page(start)); return err })
+	m.Costs(change(w.Unhide, "one"), "Repository.Hide", "hide")
+	m.Costs(change(w.Remove, "one"), "Repository.Remove", "remove")
+	m.Costs(func(ctx context.Context) error { _, err := w.Remove(ctx, in("one"), ids[1]); return err }, "Repository.Remove", "nothing changed")
+	m.Costs(func(ctx context.Context) error {
+		later.submit(t, score("one", ids[1], 100, 1)) // not metered
+		return change(w.Remove, "one")(ctx)
+	}, "Repository.Remove", "where the clock that gave the entry's Op is ahead")
+	m.AtMost("boards", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, err := w.ByPlayer(ctx, ids[0], page(start)); return err })
+	m.AtMost("boards, consistent", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := strong.ByPlayer(ctx, ids[0], page(start)); return err })
+	m.AtMost("periods", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Periods(ctx, "one", page(start)); return err })
+	m.AtMost("check", m.Stated.Of("Repository.Check", "the period").Plus(cost{Requests: 1 + 2 + 1, Read: 14 + 3}), func(ctx context.Context) error { _, err := w.Check(ctx, in("one")); return err })
+	m.AtMost("erase", cost{Requests: 1 + 2, Read: 2, Write: 28 * 2}, func(ctx context.Context) error { return w.Erase(ctx, ids[0]) })
 }

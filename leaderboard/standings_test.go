@@ -16,6 +16,8 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
+var page1 = cursor.PageRequest{Limit: 1}
+
 // in names the current period of a board.
 func in(board string) leaderboard.In { return leaderboard.In{Board: board} }
 
@@ -196,6 +198,7 @@ func TestReadersSeeShardsThatOthersOpened(t *testing.T) {
 	w.define(t, leaderboard.Board{Name: "b", Shards: 8})
 	w.many(t, "b", 30)
 	require.Len(t, all(t, 0, reader.top(in("b"))), 30, "who knew the board before")
+	reader.isWhole(t, in("b"))
 	late := faults.Size(60, 20)
 	for i := range int64(late) {
 		w.set(w.Now().Add(4 * time.Minute / time.Duration(late)))
@@ -210,12 +213,6 @@ func TestReadersSeeShardsThatOthersOpened(t *testing.T) {
 }
 
 func playerOf(rank int64) string { return fmt.Sprint("player ", rank) }
-
-// lagging returns a process whose reads of the index are stale.
-func (w world) lagging(t testing.TB) world {
-	t.Helper()
-	return w.process(t, nil, faults.New(t, 1, faults.Rates{Stale: 1}).Wrap)
-}
 
 // orderKey encodes a key of a board with default settings, without our code.
 func orderKey(score, sub, at int64, player string) []byte {

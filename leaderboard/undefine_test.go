@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -119,9 +118,7 @@ func TestADamagedBoardCanBeUndefined(t *testing.T) {
 		w.play(t, "b", "ann 1")
 		w.damage(t, "B#", "b", with)
 		w.damage(t, "B#b", "T#"+forever, dynamo.Item{"shards": nil})
-		require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy, name)
-		w.set(w.Now().Add(2 * time.Minute))
-		require.NoError(t, errorOf(w.Undefine(t.Context(), "b")), name)
+		w.undefine(t, "b")
 		require.Zero(t, w.items(t), name)
 	}
 }
@@ -188,29 +185,29 @@ func TestUndefineCostsNoMoreThanStated(t *testing.T) {
 // A board is undefined and defined again. A request from before arrives.
 func TestALateHideDoesNotReachALaterBoard(t *testing.T) {
 	t.Parallel()
-	in := leaderboard.In{Board: "b"}
-	for name, call := range map[string]func(world) (bool, error){
-		"hide":   func(w world) (bool, error) { return w.Hide(t.Context(), in, "ann") },
-		"remove": func(w world) (bool, error) { return w.Remove(t.Context(), in, "ann") },
+	for name, call := range map[string]func(world) change{
+		"hide":   func(w world) change { return w.Hide },
+		"remove": func(w world) change { return w.Remove },
 	} {
 		w := newWorld(t, nil)
-		submit := func(op ids.ID) {
-			_, _, err := w.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5), Op: op})
-			require.NoError(t, err, name)
-		}
 		w.define(t, leaderboard.Board{Name: "b"})
-		submit(0)
-		older := w.id()
+		w.play(t, "b", "ann 5")
+		older := score("b", "ann", 5, 0)
+		older.Op = w.id()
 		late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
-		_, err := call(w.process(t, nil, late.Wrap))
+		_, err := call(w.process(t, nil, late.Wrap))(t.Context(), in("b"), "ann")
 		require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
-		_, err = w.Undefine(t.Context(), "b")
-		require.ErrorIs(t, err, plaza.ErrBusy, name)
-		w.set(w.Now().Add(3 * time.Minute))
-		_, err = w.Undefine(t.Context(), "b")
-		require.NoError(t, err, name)
+		w.undefine(t, "b")
 		w.define(t, leaderboard.Board{Name: "b"})
-		submit(older)
+		w.submit(t, older)
 		require.Zero(t, late.Arrive(t), name)
 	}
+}
+
+// undefine makes both calls.
+func (w world) undefine(t testing.TB, board string) {
+	t.Helper()
+	require.ErrorIs(t, errorOf(w.Undefine(t.Context(), board)), plaza.ErrBusy)
+	w.set(w.Now().Add(2 * time.Minute))
+	require.NoError(t, errorOf(w.Undefine(t.Context(), board)))
 }
