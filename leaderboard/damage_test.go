@@ -1,6 +1,7 @@
 package leaderboard_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -354,10 +355,10 @@ func (w world) rawItems(t testing.TB) []dynamo.Item {
 	t.Helper()
 	var items []dynamo.Item
 	require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
-	key := func(i dynamo.Item) string {
-		return i["pk"].(*types.AttributeValueMemberS).Value + " / " + i["sk"].(*types.AttributeValueMemberS).Value
-	}
-	slices.SortFunc(items, func(a, b dynamo.Item) int { return strings.Compare(key(a), key(b)) })
+	slices.SortFunc(items, func(a, b dynamo.Item) int {
+		one, other := store.KeyOf(a), store.KeyOf(b)
+		return cmp.Or(strings.Compare(one.PK, other.PK), strings.Compare(one.SK, other.SK))
+	})
 	return items
 }
 

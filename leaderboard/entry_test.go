@@ -72,14 +72,12 @@ func TestTheLargestEntryHasABound(t *testing.T) {
 		w.submit(t, s)
 		if i == 4 { // what it remembers fills after that
 			for _, call := range []change{w.Hide, w.Unhide, w.Remove} {
-				_, err := call(t.Context(), in(name), player)
-				require.NoError(t, err)
+				require.NoError(t, errorOf(call(t.Context(), in(name), player)))
 			}
 		}
 	}
 	for _, call := range []change{w.Hide, w.Unhide, w.Hide} {
-		_, err := call(t.Context(), in(name), player)
-		require.NoError(t, err)
+		require.NoError(t, errorOf(call(t.Context(), in(name), player)))
 	}
 	meter.AtMost(t, "entry", dynamotest.Cost{Requests: 1, Read: 2}, func() {
 		_, err := w.Entry(t.Context(), in(name), player)

@@ -66,8 +66,7 @@ func TestLateSubmissionsBringNothingBack(t *testing.T) {
 				if end == "erased" {
 					require.Equal(t, 1, w.leftovers(t))
 					for _, call := range []change{w.Hide, w.Unhide} {
-						_, err := call(t.Context(), in("b"), "ann")
-						require.ErrorIs(t, err, plaza.ErrNotFound)
+						require.ErrorIs(t, errorOf(call(t.Context(), in("b"), "ann")), plaza.ErrNotFound)
 					}
 					changes(t, w.Remove, "ann", false)
 					require.NoError(t, w.Erase(t.Context(), "ann"), "again")
@@ -151,8 +150,7 @@ func TestEraseReadsManyPages(t *testing.T) {
 	for i := range n {
 		items = append(items, map[string]any{"pk": "P#ann", "sk": fmt.Sprintf("LB#b%04d#%s", i, forever), "rev": 1, "score": "1"})
 	}
-	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
-	require.NoError(t, err)
+	w.put(t, items...)
 	sent := faults.New(t, 1, faults.Rates{})
 	require.NoError(t, w.process(t, nil, sent.Wrap).Erase(t.Context(), "ann"))
 	require.Equal(t, faults.Size(3+44, 2+21), sent.Requests())

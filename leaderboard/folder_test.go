@@ -123,9 +123,7 @@ func TestInvalidConfigurationFailsInNewFolder(t *testing.T) {
 		"Every": {Every: -1}, "Settle": {Settle: -1}, "Lease": {Lease: time.Millisecond}, "MaxEntries": {MaxEntries: 100_000_001},
 	} {
 		_, err := leaderboard.NewFolder(w.Repository, reader, &opts)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, "FolderOptions."+name, invalid.Field)
+		requireInvalid(t, "FolderOptions."+name, err)
 	}
 	_, err := leaderboard.NewFolder(nil, reader, nil)
 	require.ErrorIs(t, err, plaza.ErrInvalid)

@@ -127,12 +127,7 @@ func TestTheStreamDoesNotWaitForManyPeriods(t *testing.T) {
 		periods = append(periods, map[string]any{"pk": "B#a", "sk": "T#" + name, "shards": 1})
 		entries = append(entries, row{PK: "P#ann", SK: "LB#a#" + name, Part: "a#" + name + "#0", Key: []byte(strings.Repeat("k", 24) + "ann")})
 	}
-	put := func(items []any) {
-		t.Helper()
-		_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
-		require.NoError(t, err)
-	}
-	put(periods)
+	w.put(t, periods...)
 	sent := faults.New(t, 1, faults.Rates{})
 	var roots atomic.Int64
 	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
@@ -143,7 +138,7 @@ func TestTheStreamDoesNotWaitForManyPeriods(t *testing.T) {
 	})
 	f := w.folder(t, leaderboard.FolderOptions{}, nil, sent.Wrap)
 	catchUp(t, f)
-	put(entries)
+	w.put(t, entries...)
 	for most := int64(0); most == 0; most = roots.Load() {
 		roots.Store(0)
 		require.NoError(t, f.Round(t.Context()))

@@ -50,9 +50,7 @@ func (w world) move(t testing.TB, turn, n int) {
 		key := binary.BigEndian.AppendUint64(nil, uint64(i*7919+turn*104729)%1e6)
 		items[i] = row{PK: "P#" + player, SK: "LB#a#" + forever, Part: "a#" + forever + "#0", Key: append(append(key, make([]byte, 16)...), player...)}
 	}
-	written, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, n, written)
+	w.put(t, items...)
 }
 
 // folding is a process that runs a folder.

@@ -79,8 +79,7 @@ func (w world) fill(t testing.TB, board string, from, to int, meta string) {
 	for i := from; i < to; i++ {
 		items = append(items, filled(board, i, meta))
 	}
-	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
-	require.NoError(t, err)
+	w.put(t, items...)
 }
 
 // filled is the i-th entry of fill.

@@ -147,10 +147,8 @@ func TestByPlayerListsCurrentScores(t *testing.T) {
 	w.submit(t, leaderboard.Submission{Board: "float", Player: "ann", Score: leaderboard.Float(1e126), Name: "Ann", Meta: []byte(`{"a":1}`)})
 	w.play(t, "hides", "ann 3")
 	w.play(t, "removes", "ann 4", "bob 5")
-	_, err := w.Hide(t.Context(), in("hides"), "ann")
-	require.NoError(t, err)
-	_, err = w.Remove(t.Context(), in("removes"), "ann")
-	require.NoError(t, err)
+	require.NoError(t, errorOf(w.Hide(t.Context(), in("hides"), "ann")))
+	require.NoError(t, errorOf(w.Remove(t.Context(), in("removes"), "ann")))
 	want := []leaderboard.Entry{
 		{Board: "hides", Period: forever, Score: leaderboard.Int(3), Hidden: true},
 		{Board: "float", Period: forever, Score: leaderboard.Float(1e126), Name: "Ann", Meta: json.RawMessage(`{"a":1}`)},

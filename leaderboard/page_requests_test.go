@@ -21,18 +21,17 @@ func (w world) put(t testing.TB, items ...any) {
 	require.NoError(t, err)
 }
 
-// pageEffort reads a list to its end. It returns the items, and how many requests the
-// most expensive page took.
-func pageEffort[T any](t *testing.T, sent *faults.Injector, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) (items []T, most int) {
+// pagesTake reads a list to its end, and requires that no page takes more requests.
+func pagesTake[T any](t *testing.T, most int, sent *faults.Injector, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) (items []T) {
 	t.Helper()
 	for req := (cursor.PageRequest{Limit: faults.Size(25, 2)}); ; {
 		before := sent.Requests()
 		page, err := list(t.Context(), req)
 		require.NoError(t, err)
-		most = max(most, sent.Requests()-before)
+		require.LessOrEqual(t, sent.Requests()-before, most)
 		items = append(items, page.Items...)
 		if req.Cursor = page.Next; req.Cursor == "" {
-			return items, most
+			return items
 		}
 	}
 }
@@ -56,9 +55,7 @@ func TestPagesAreBoundedWhateverIsStored(t *testing.T) {
 		w.put(t, items...)
 		w.define(t, leaderboard.Board{Name: "a"})
 		w.play(t, "a", "ann 1")
-		boards, most := pageEffort(t, sent, w.boardsOf("ann"))
-		require.Len(t, boards, 1)
-		require.LessOrEqual(t, most, 7, "6, and 1 for each further MB")
+		require.Len(t, pagesTake(t, 7, sent, w.boardsOf("ann")), 1, "6, and 1 for each further MB")
 	})
 	t.Run("periods that have expired", func(t *testing.T) {
 		t.Parallel()
@@ -72,9 +69,7 @@ func TestPagesAreBoundedWhateverIsStored(t *testing.T) {
 			items = append(items, map[string]any{"pk": "B#b", "sk": start.Format("T#20060102T150405Z"), "end": start.Add(time.Hour), "shards": 1, "expires": 1})
 		}
 		w.put(t, items...)
-		periods, most := pageEffort(t, sent, w.periodsOf("b"))
-		require.Len(t, periods, 1)
-		require.LessOrEqual(t, most, 6)
+		require.Len(t, pagesTake(t, 6, sent, w.periodsOf("b")), 1)
 	})
 	for _, shards := range []int{4, 1}[:faults.Size(2, 1)] {
 		t.Run(fmt.Sprint("damaged entries in shards: ", shards), func(t *testing.T) {
@@ -100,13 +95,10 @@ func TestPagesAreBoundedWhateverIsStored(t *testing.T) {
 				}
 			}
 			w.put(t, items...)
-			rows, most := pageEffort(t, sent, w.top(in("b")))
+			rows := pagesTake(t, 6*shards, sent, w.top(in("b")))
 			require.Len(t, rows, 2)
 			require.EqualValues(t, n+2, rows[1].Ordinal)
-			require.LessOrEqual(t, most, 6*shards)
-			hidden, most := pageEffort(t, sent, w.hiddenOf(in("b")))
-			require.Empty(t, hidden)
-			require.LessOrEqual(t, most, 6)
+			require.Empty(t, pagesTake(t, 6, sent, w.hiddenOf(in("b"))))
 			require.Equal(t, rows, readDownAndUp(t, w.top(in("b")), faults.Size(25, 2)))
 		})
 	}
@@ -124,9 +116,7 @@ func TestPagesAreBoundedWhateverIsStored(t *testing.T) {
 		}
 		w.put(t, items...)
 		w.define(t, leaderboard.Board{Name: "z"})
-		boards, most := pageEffort(t, sent, w.Definitions)
-		require.Len(t, boards, 1)
-		require.LessOrEqual(t, most, 6)
+		require.Len(t, pagesTake(t, 6, sent, w.Definitions), 1)
 	})
 }
 

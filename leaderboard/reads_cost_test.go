@@ -22,25 +22,18 @@ func (w world) crowd(t testing.TB, board string, n int) {
 	t.Helper()
 	w.define(t, leaderboard.Board{Name: board})
 	w.play(t, board, "zero -1") // opens the period
-	part := board + "#" + forever + "#0"
-	batch := make([]any, 0, 25)
-	table := w.raw(t)
-	for i := range n {
+	items := make([]any, n)
+	for i := range items {
 		player := sixteen(fmt.Sprint("p", i+1))
-		batch = append(batch, entry{
+		items[i] = entry{
 			row: row{
-				PK: "P#" + player, SK: "LB#" + board + "#" + forever, Part: part,
+				PK: "P#" + player, SK: "LB#" + board + "#" + forever, Part: board + "#" + forever + "#0",
 				Key: orderKey(int64(n-i), 0, 0, player), Name: strings.Repeat("n", 16),
 			},
 			Score: fmt.Sprint(n - i), Rev: 1,
-		})
-		if len(batch) == cap(batch) || i == n-1 {
-			written, err := table.Batch().Write().Put(batch...).Run(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, len(batch), written)
-			batch = batch[:0]
 		}
 	}
+	w.put(t, items...)
 }
 
 // The test confirms the formula in Count's comment, for every call that counts.

@@ -131,20 +131,15 @@ func TestTheBestOfConcurrentScoresIsKept(t *testing.T) {
 	players := faults.Size(32, 6)
 	var group sync.WaitGroup
 	for p := range players {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(p), 0))
-			scores := append(random.Perm(1000)[:faults.Size(20, 4)], 1000)
-			var one sync.WaitGroup // scores of one player, two at a time
-			for range 2 {
-				for i, n := range random.Perm(len(scores)) {
-					one.Go(func() { w.submit(t, score("b", fmt.Sprintf("p%02d", p), int64(scores[n]), 0)) })
-					if i%4 == 0 {
-						one.Wait()
-					}
+		for half := range uint64(2) {
+			group.Go(func() {
+				random := rand.New(rand.NewPCG(uint64(p), half))
+				scores := append(random.Perm(1000)[:faults.Size(20, 4)], 1000)
+				for _, i := range random.Perm(len(scores)) {
+					w.submit(t, score("b", fmt.Sprintf("p%02d", p), int64(scores[i]), 0))
 				}
-			}
-			one.Wait()
-		})
+			})
+		}
 	}
 	group.Wait()
 	var want []string
