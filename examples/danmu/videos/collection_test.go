@@ -37,6 +37,11 @@ const makeCollection = `async (answer, { duration = 1440, segment = 360 } = {}) 
 		collection.open(open); // as a timer does
 		await made.settle();
 	};
+	made.start = async () => {
+		collection.open(true);
+		collection.join();
+		await made.settle();
+	};
 	made.texts = () => collection.list.map((c) => c.content.text);
 	return made;
 }`
@@ -61,8 +66,7 @@ type collected struct {
 // collect runs a script that makes a collection and calls it got.
 func collect(t *testing.T, b browsertest.Browser, script string) collected {
 	t.Helper()
-	p := b.Window(t, "404")                         // no icon
-	p.Open(newWorld(t, Hills()).url + "/theme.css") // a page with nothing on it
+	p, _ := bare(t, b)
 	return browsertest.Eval[collected](p, fmt.Sprintf(`(async () => {
 		const make = %s, at = %s;
 		let got, says = "";
@@ -102,8 +106,7 @@ func collectionTests() pages {
 			got := collect(t, b, `
 				got = await make(`+everything+`);
 				got.collection.expect([478, ...Array(99).fill(468)]);
-				got.collection.open(true);
-				got.collection.join();
+				await got.start();
 				await got.pass(6000);
 				says = String(got.collection.part);`)
 			for _, read := range got.Reads {
@@ -116,8 +119,7 @@ func collectionTests() pages {
 			got := collect(t, b, `
 				got = await make(({ n }) => ({ data: n === 11_000 ? [at(11_000 * 360 + 5)] : [] }), { duration: 49 * 86_400 });
 				got.collection.expect(Array.from({ length: 100 }, (_, i) => i === Math.floor(100 * 11_000 * 360 / (49 * 86_400)) ? 1 : 0));
-				got.collection.open(true);
-				got.collection.join();
+				await got.start();
 				await got.pass(6000);`)
 			require.Len(t, got.Texts, 1)
 			require.Less(t, len(got.Reads), 300, "of 11,760 segments")
@@ -126,18 +128,13 @@ func collectionTests() pages {
 			got := collect(t, b, `
 				let fails = 3;
 				got = await make(({ n }) => n === 0 && fails-- > 0 ? { status: 429, error: { reason: "too many" } } : (`+everything+`)({ n }), { duration: 300 });
-				got.collection.open(true);
-				got.collection.join();
-				await got.settle();
+				await got.start();
 				says += got.reads.length + String(got.collection.failing);
-				await got.pass(3001);
-				says += " " + got.reads.length;
-				await got.pass(3001);
-				says += " " + got.reads.length;
-				await got.pass(3001);
-				says += " " + got.reads.length;
-				await got.pass(12_001);
-				says += " " + got.reads.length + got.collection.failing;`)
+				for (const pause of [3001, 3001, 3001, 12_001]) {
+					await got.pass(pause);
+					says += " " + got.reads.length;
+				}
+				says += got.collection.failing;`)
 			require.Equal(t, "1true 2 2 3 4false", got.Says)
 			require.Equal(t, []string{"at 10", "at 350"}, got.Texts)
 		},
@@ -146,9 +143,7 @@ func collectionTests() pages {
 				const bad = [null, 5, {}, { id: 7 }, at(NaN), at(3, "x", { objectId: "1" }), at(3, "x", { content: { text: 5, time: 3 } }),
 					at(3, "x", { content: null }), at(3, "x", { id: null }), at(3, "x", { content: { text: "x", time: "3" } })];
 				got = await make(({ n }) => ({ data: n ? null : [...bad, at(5, "good")] }), { duration: 300 });
-				got.collection.open(true);
-				got.collection.join();
-				await got.settle();
+				await got.start();
 				bad.forEach((c) => got.collection.add(c));
 				got.collection.add(at(6, "live"));`)
 			require.Equal(t, []string{"good", "live"}, got.Texts)
@@ -180,7 +175,7 @@ func collectionTests() pages {
 				if (object !== got.collection.get(object.id) || object.likes !== 3) throw new Error("another object");`)
 			require.Equal(t, "kept,removed elsewhere,before it was open,live ", got.Says)
 			require.Equal(t, []string{"kept", "live"}, got.Texts)
-			require.Equal(t, 3, got.Total-0, "three, two that came and two that went")
+			require.Equal(t, 3, got.Total, "three, two that came and two that went")
 		},
 		"an answer to a round that is over changes nothing": func(t *testing.T, b browsertest.Browser) {
 			got := collect(t, b, `
@@ -199,9 +194,7 @@ func collectionTests() pages {
 		"a flood stays within bounds": func(t *testing.T, b browsertest.Browser) {
 			got := collect(t, b, `
 				got = await make(() => ({ data: [] }), { duration: 300 });
-				got.collection.open(true);
-				got.collection.join();
-				await got.settle();
+				await got.start();
 				for (let i = 0; i < 60_000; i++) got.collection.add(at(i / 1000, "x"));
 				if (got.collection.list.length !== 40_000) throw new Error(got.collection.list.length + " are kept");
 				await got.pass(40_000);

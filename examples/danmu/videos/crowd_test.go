@@ -13,7 +13,7 @@ import (
 
 func TestACrowdIsAlwaysTheSameAndIsImportedOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Lighthouse())
+	w := newWorldOf(t, &Options{Videos: []Video{Lighthouse()}})
 	until := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	opts := &CrowdOptions{Viewers: []string{"ann", "eric", "chris"}, Until: until}
 	said := Crowd(Lighthouse(), opts)

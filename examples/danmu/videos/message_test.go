@@ -1,9 +1,8 @@
 package videos
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,55 +11,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
-
-// step is 1 if CI is set. Otherwise only some milliseconds are tried.
-func step() int {
-	if os.Getenv("CI") != "" {
-		return 1
-	}
-	return 7
-}
-
-func TestEachMillisecondOfAnHourIsItsDecimal(t *testing.T) {
-	t.Parallel()
-	for ms := 0; ms <= 3_600_000; ms += step() {
-		want := strconv.Itoa(ms / 1000)
-		if rest := ms % 1000; rest > 0 {
-			want += "." + strings.TrimRight(fmt.Sprintf("%03d", rest), "0")
-		}
-		at := time.Duration(ms) * time.Millisecond
-		if got := strconv.FormatFloat(seconds(at), 'f', -1, 64); got != want {
-			t.Fatalf("%v is %s", at, got)
-		}
-		number, err := strconv.ParseFloat(want, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if back, err := danmu.Seconds(number); err != nil || back != at {
-			t.Fatalf("%s is %v, %v", want, back, err)
-		}
-	}
-}
 
 func TestTimesAreAnsweredAsTheyWereSent(t *testing.T) {
 	t.Parallel()
-	for ms := 0; ms < 60_000; ms += step() {
+	for ms := 0; ms <= 3_600_000; ms += faults.Size(1, 7) {
 		at := time.Duration(ms) * time.Millisecond
-		text, err := json.Marshal(messageOf(danmu.Comment{Progress: at}, "").Content)
-		require.NoError(t, err)
-		var given content
-		require.NoError(t, json.Unmarshal(text, &given))
-		back, err := danmu.Seconds(*given.Time)
-		require.NoError(t, err)
-		require.Equal(t, at, back)
+		decimal := strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%03d", ms/1000, ms%1000), "0"), ".")
+		if got := strconv.FormatFloat(seconds(at), 'f', -1, 64); got != decimal {
+			t.Fatalf("%v is %s", at, got)
+		}
+		if back, err := danmu.Seconds(seconds(at)); err != nil || back != at {
+			t.Fatalf("%s is %v, %v", decimal, back, err)
+		}
 	}
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	for i, moment := range []string{"1.118", "0.001", "59.999", "17.003"} {
 		body := fmt.Sprintf(`{"objectId":"1","userId":"u%d","content":{"text":"x","time":%s}}`, i, moment)
-		_, _, text := w.send(t, "POST", "/danmu/send", body)
-		require.Contains(t, text, `"time":`+moment+"}")
-		_, _, text = w.send(t, "GET", "/danmu/queryByTime/1?size=1&playingTime="+moment, "")
-		require.Contains(t, text, `"time":`+moment+"}")
+		require.Contains(t, w.answer(t, http.StatusOK, "POST", "/danmu/send", body), `"time":`+moment+"}")
+		require.Contains(t, w.answer(t, http.StatusOK, "GET", "/danmu/queryByTime/1?size=1&playingTime="+moment, ""), `"time":`+moment+"}")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ const haha = `{"objectId":"1","userId":"1","ownerId":"1","content":{"text":"haha
 
 func TestSendAnswersTheDanmuWithItsIDAndTime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	before := time.Now().UnixMilli()
 	answer := call[map[string]any](t, w, "POST", "/danmu/send", haha)
 	require.IsType(t, "", answer["id"])
@@ -44,7 +45,7 @@ func TestSendAnswersTheDanmuWithItsIDAndTime(t *testing.T) {
 
 func TestAStyleThatWasNotSentIsNotAnswered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	got := call[map[string]any](t, w, "POST", "/danmu/send", `{"objectId":"1","userId":"2","content":{"text":"<script>","time":0.0004}}`)
 	require.Equal(t, map[string]any{"text": "<script>", "position": 0.0, "time": 0.0}, got["content"])
 	require.Equal(t, "1", got["ownerId"])
@@ -52,18 +53,17 @@ func TestAStyleThatWasNotSentIsNotAnswered(t *testing.T) {
 
 func TestASendWithAKeyIsOneDanmu(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	const keyed = `{"objectId":"1","userId":"1","key":"k","content":{"text":"once","time":3}}`
 	first := call[message](t, w, "POST", "/danmu/send", keyed)
 	require.Equal(t, first, call[message](t, w, "POST", "/danmu/send", keyed))
-	require.Len(t, call[list](t, w, "GET", "/danmu/pull/1", "").Data, 1)
-	status, _, _ := w.send(t, "POST", "/danmu/send", `{"objectId":"1","userId":"1","key":"k","content":{"text":"twice","time":3}}`)
-	require.Equal(t, http.StatusConflict, status)
+	require.Len(t, w.stored(t), 1)
+	w.answer(t, http.StatusConflict, "POST", "/danmu/send", strings.Replace(keyed, "once", "twice", 1))
 }
 
 func TestListsContinueFromTheirCursorToTheEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	for i, at := range []float64{30, 19.999, 20, 20.4, 21, 5} {
 		say(t, w, fmt.Sprint("user", i), fmt.Sprint(at), at)
 	}
@@ -81,7 +81,7 @@ func TestListsContinueFromTheirCursorToTheEnd(t *testing.T) {
 
 func TestEveryPositionAndColorOfOldClientsIsUnderstood(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	i := 0
 	for position, mode := range map[int]danmu.Mode{0: danmu.Scroll, 1: danmu.Top, 2: danmu.Bottom, 3: danmu.Reverse} {
 		for color, rgb := range map[string]uint32{"Yellow": 0xFFFF00, "#0f8": 0x00FF88, "#00A1FF": 0x00A1FF, "black": 0, "tomato": 0xFF6347} {
@@ -121,23 +121,16 @@ func TestImportedDanmuAreWrittenInTheOldFormat(t *testing.T) {
 
 func TestAFastSenderGetsRetryAfter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	for i := range 50 {
-		status, header, text := w.send(t, "POST", "/danmu/send", fmt.Sprintf(`{"objectId":"1","userId":"1","content":{"text":"%d","time":1}}`, i))
-		if status == http.StatusOK {
+		answer := w.ask(t, "192.0.2.1", "POST", "/danmu/send", sendOf("1", "1"))
+		if answer.Code == http.StatusOK {
 			continue
 		}
-		require.Equal(t, http.StatusTooManyRequests, status, text)
-		require.NotEmpty(t, header.Get("Retry-After"))
-		require.Len(t, call[list](t, w, "GET", "/danmu/pull/1?size=100", "").Data, i)
+		require.Equal(t, http.StatusTooManyRequests, answer.Code, answer.Body)
+		require.NotEmpty(t, answer.Header().Get("Retry-After"))
+		require.Len(t, w.stored(t), i)
 		return
 	}
 	t.Fatal("nobody stopped it")
-}
-
-func (w world) items(t *testing.T) int {
-	t.Helper()
-	n, err := w.env.DB.Table(w.env.Tables.Danmu).Scan().Count(t.Context())
-	require.NoError(t, err)
-	return n
 }

@@ -2,7 +2,6 @@ package videos
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,29 +16,16 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-// get returns an answer that is not JSON, or not of the service's form.
-func (w world) get(t *testing.T, path string) (res *http.Response, text string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+path, http.NoBody)
-	require.NoError(t, err)
-	res, err = w.client.Do(r)
-	require.NoError(t, err)
-	defer res.Body.Close()
-	all, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	return res, string(all)
-}
-
 func TestAVideoIsAFileForOtherPlayers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	for i, position := range []int{0, 1, 2, 3} {
 		call[message](t, w, "POST", "/danmu/send", fmt.Sprintf(`{"objectId":"1","userId":"a","key":"secret","content":{"text":"<%d>","time":%d.5,"position":%d,"color":"#00f","size":"36px"}}`, i, i, position))
 	}
 	_, err := w.service.Import(t.Context(), "1", []danmu.Comment{{Key: "secret", Text: "<4>", Progress: second(4) + 500*time.Millisecond, Color: danmu.RGB(0xFF)}})
 	require.NoError(t, err)
 	gone := say(t, w, "a", "taken back", 9)
-	call[any](t, w, "DELETE", "/videos/1/danmu/"+gone.ID.String()+"?user=a", "")
+	recallAs(t, w, gone)
 
 	for path, f := range map[string]format.Format{
 		"/videos/1/danmu/artplayer": format.ArtPlayer, "/videos/1/danmu/bilibili": format.Bilibili, "/videos/1/danmu/dandanplay": format.Dandanplay,
@@ -72,8 +58,7 @@ func TestAVideoIsAFileForOtherPlayers(t *testing.T) {
 	require.Regexp(t, `"id":"[0-9A-Z]{20}".*"style":\{"fontSize":"36px"\}`, text)
 
 	for _, path := range []string{"/videos/1/danmu/ndjson", "/videos/1/danmu/x", "/videos/3/danmu/artplayer", "/v3/?id=3", "/v3/"} {
-		status, _, text := w.send(t, "GET", path, "")
-		require.Equal(t, http.StatusNotFound, status, text)
+		w.answer(t, http.StatusNotFound, "GET", path, "")
 	}
 	_, text = w.get(t, "/videos/2/danmu/artplayer")
 	require.JSONEq(t, `[]`, text)
@@ -81,9 +66,8 @@ func TestAVideoIsAFileForOtherPlayers(t *testing.T) {
 
 func TestDPlayerSends(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
-	status, _, text := w.send(t, "POST", "/v3/", `{"token":"","id":"1","author":"DIYgod","time":3.25,"text":"<b>","color":16711680,"type":1}`)
-	require.Equal(t, http.StatusOK, status, text)
+	w := newWorld(t)
+	text := w.answer(t, http.StatusOK, "POST", "/v3/", `{"token":"","id":"1","author":"DIYgod","time":3.25,"text":"<b>","color":16711680,"type":1}`)
 	require.Contains(t, text, `"code":0`)
 	_, text = w.get(t, "/v3/?id=1")
 	require.JSONEq(t, `{"code":0,"data":[[3.25,1,16711680,"DIYgod","&lt;b&gt;"]]}`, text)
@@ -92,11 +76,9 @@ func TestDPlayerSends(t *testing.T) {
 		`{"id":"1","author":"a","time":61,"text":"a","color":0,"type":0}`, `{"id":"1","author":"","time":1,"text":"a","color":0,"type":0}`,
 		`{"id":"1","author":"a","text":"a","color":0,"type":0}`, `{"id":"1","author":"a","time":1,"text":"","color":0,"type":0}`, `{"id":1}`,
 	} {
-		status, _, text := w.send(t, "POST", "/v3/", bad)
-		require.Equal(t, http.StatusBadRequest, status, "%s %s", bad, text)
+		w.answer(t, http.StatusBadRequest, "POST", "/v3/", bad)
 	}
-	status, _, _ = w.send(t, "POST", "/v3/", `{"id":"3","author":"a","time":1,"text":"a","color":0,"type":0}`)
-	require.Equal(t, http.StatusNotFound, status)
+	w.answer(t, http.StatusNotFound, "POST", "/v3/", `{"id":"3","author":"a","time":1,"text":"a","color":0,"type":0}`)
 }
 
 func TestThePageOfArtPlayerSaysHowToFetchIt(t *testing.T) {
@@ -118,7 +100,7 @@ func TestArtPlayer(t *testing.T) {
 	if _, err := static.Open("static/artplayer/artplayer.mjs"); err != nil {
 		t.Skip("no ArtPlayer: sh examples/danmu/videos/artplayer/fetch.sh")
 	}
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	b := browsertest.New(t)
 	call[message](t, w, "POST", "/danmu/send", `{"objectId":"1","userId":"a","content":{"text":"at the beginning","time":0,"position":1,"color":"#00f","size":"36px"}}`)
 	gone := say(t, w, "a", "taken back", 0.5)
@@ -146,13 +128,12 @@ func TestArtPlayer(t *testing.T) {
 	theirs.Until(again("at the beginning"))
 	require.Equal(t, "rgb(0, 0, 255) 36px 1", browsertest.Eval[string](theirs, `window.seen`))
 	theirs.Until(again("taken back"))
-	call[any](t, w, "DELETE", "/videos/1/danmu/"+gone.ID.String()+"?user=a", "")
+	recallAs(t, w, gone)
 	theirs.Until(`!` + flying("taken back"))
 
 	const script = "<script>alert(1)</script>"
 	ours.Do(`window.danmu.seek(0)`)
-	ours.Type("#text", script)
-	ours.Click("#send .primary")
+	write(ours, script)
 	theirs.Until(again(script))
 
 	theirs.Type(".apd-input", "from ArtPlayer")

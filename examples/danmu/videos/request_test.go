@@ -1,6 +1,7 @@
 package videos
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	before := w.items(t)
 
 	sendOf := func(member, value string) string {
@@ -124,14 +125,7 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"live of a long video": {method: "GET", path: "/videos/" + long + "/live", status: 404},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if c.method == "" {
-				c.method, c.path = "POST", "/danmu/send"
-			}
-			if c.status == 0 {
-				c.status = http.StatusBadRequest
-			}
-			status, _, text := w.send(t, c.method, c.path, c.body)
-			require.Equal(t, c.status, status, text)
+			text := w.answer(t, cmp.Or(c.status, http.StatusBadRequest), cmp.Or(c.method, "POST"), cmp.Or(c.path, "/danmu/send"), c.body)
 			var answer struct{ Field, Reason string }
 			require.NoError(t, json.Unmarshal([]byte(text), &answer))
 			require.Equal(t, c.field, answer.Field, text)
@@ -143,12 +137,8 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 
 func TestACursorOfAnotherVideoIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
-	say(t, w, "a", "one", 1)
-	say(t, w, "a", "two", 2)
+	w := newWorld(t, said{"a", "one", 1}, said{"a", "two", 2})
 	first := call[list](t, w, "GET", "/danmu/queryByTime/1?size=1", "")
-	status, _, text := w.send(t, "GET", "/danmu/pull/2?cursor="+first.Cursor, "")
-	require.Equal(t, http.StatusBadRequest, status, text)
-	status, _, text = w.send(t, "GET", "/users/a/danmu?cursor="+first.Cursor, "")
-	require.Equal(t, http.StatusBadRequest, status, text)
+	w.answer(t, http.StatusBadRequest, "GET", "/danmu/pull/2?cursor="+first.Cursor, "")
+	w.answer(t, http.StatusBadRequest, "GET", "/users/a/danmu?cursor="+first.Cursor, "")
 }

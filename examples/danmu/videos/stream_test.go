@@ -4,23 +4,21 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 	"github.com/plaza-sdk/plaza/examples/sse"
-	"github.com/plaza-sdk/plaza/examples/web"
 )
 
 // listen joins the room of video 1, after an event id unless that is empty.
@@ -28,11 +26,8 @@ func listen(t *testing.T, w world, after string) (next func(name string) sse.Eve
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+"/videos/1/live", http.NoBody)
-	require.NoError(t, err)
-	if after != "" {
-		r.Header.Set("Last-Event-ID", after)
-	}
+	r := w.request(t, http.MethodGet, "/videos/1/live", "").WithContext(ctx)
+	r.Header.Set("Last-Event-ID", after)
 	res, err := w.client.Do(r)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = res.Body.Close() })
@@ -60,7 +55,7 @@ func happenings(t *testing.T, e sse.Event) []happened {
 
 func TestViewersSeeSendsAndRecalls(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	one := listen(t, w, "")
 	one("joined")
 	two := listen(t, w, "")
@@ -73,20 +68,18 @@ func TestViewersSeeSendsAndRecalls(t *testing.T) {
 		require.NotEmpty(t, batch.ID)
 		require.Equal(t, []happened{{Sent: &sent}}, happenings(t, batch))
 	}
-	recall := "/videos/1/danmu/" + sent.ID.String() + "?user="
-	status, _, _ := w.send(t, "DELETE", recall+"2", "")
-	require.Equal(t, http.StatusForbidden, status)
-	require.Equal(t, map[string]bool{"removed": true}, call[map[string]bool](t, w, "DELETE", recall+"1", ""))
+	w.answer(t, http.StatusForbidden, "DELETE", about(sent.ID, "", "2"), "")
+	recallAs(t, w, sent)
 	for _, next := range []func(string) sse.Event{one, two} {
 		require.Equal(t, []happened{{Removed: &sent.ID}}, happenings(t, next("batch")))
 	}
-	require.Equal(t, map[string]bool{"removed": false}, call[map[string]bool](t, w, "DELETE", recall+"1", ""))
-	require.Empty(t, call[list](t, w, "GET", "/danmu/pull/1", "").Data)
+	require.Equal(t, map[string]bool{"removed": false}, call[map[string]bool](t, w, "DELETE", about(sent.ID, "", "1"), ""))
+	require.Empty(t, w.stored(t))
 }
 
 func TestAViewerWhoReconnectsMissesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	first := listen(t, w, "")
 	first("joined")
 	say(t, w, "a", "one", 1)
@@ -103,49 +96,45 @@ func TestAViewerWhoReconnectsMissesNothing(t *testing.T) {
 	listen(t, w, "made-up")("reset")
 }
 
+// connection takes a stream, as an http.ResponseWriter without a network.
+type connection struct {
+	*httptest.ResponseRecorder
+	out *io.PipeWriter
+}
+
+func (c connection) Write(text []byte) (int, error)   { return c.out.Write(text) }
+func (c connection) SetReadDeadline(time.Time) error  { return nil }
+func (c connection) SetWriteDeadline(time.Time) error { return nil }
+
 func TestTheNumberOfViewersIsRightAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hub, err := live.New(new(danmu.Repository), &live.Options{PresentEvery: presentEvery})
 		require.NoError(t, err)
 		defer hub.Close()
-		log := slog.New(slog.DiscardHandler)
-		s := newService(Options{Videos: []Video{Hills()}, Log: log})
+		s := newService(Options{Videos: []Video{Hills()}})
 		s.hub = hub
-		pages := make(pipes)
-		server := web.NewServer(s, log)
-		go func() { _ = server.Serve(pages) }()
-		defer func() {
-			close(pages)
-			require.NoError(t, server.Close())
-		}()
-		watch := func() (present func() string, leave func() error) {
-			page := pages.dial()
-			_, err := io.WriteString(page, "GET /videos/1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-			require.NoError(t, err)
-			numbers := make(chan string, 1000)
-			go func() {
-				defer close(numbers)
-				res, err := http.ReadResponse(bufio.NewReader(page), nil)
-				if !assert.NoError(t, err) {
-					return
-				}
-				defer res.Body.Close()
-				lines := bufio.NewScanner(res.Body)
-				for {
-					e, err := sse.Next(lines)
-					if err != nil {
-						return
+		watch := func() (present func() string, leave func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			in, out := io.Pipe()
+			go s.ServeHTTP(connection{httptest.NewRecorder(), out}, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/videos/1/live", http.NoBody))
+			lines := bufio.NewScanner(in)
+			return func() string {
+					for {
+						e, err := sse.Next(lines)
+						require.NoError(t, err)
+						if e.Name == "present" {
+							return e.Data
+						}
 					}
-					if e.Name == "present" {
-						numbers <- e.Data
-					}
+				}, func() {
+					cancel()
+					require.NoError(t, in.Close())
 				}
-			}()
-			return func() string { return <-numbers }, page.Close
 		}
 
-		first, _ := watch()
+		first, end := watch()
+		defer end()
 		require.Equal(t, "1", first())
 		time.Sleep(time.Second)
 		came := time.Now()
@@ -155,7 +144,7 @@ func TestTheNumberOfViewersIsRightAtOnce(t *testing.T) {
 		require.Zero(t, time.Since(came))
 		time.Sleep(time.Second)
 		left := time.Now()
-		require.NoError(t, leave())
+		leave()
 		require.Equal(t, "1", first())
 		require.Zero(t, time.Since(left))
 		require.Equal(t, "1", first(), "and again, so that a page that is gone is noticed")
@@ -163,33 +152,13 @@ func TestTheNumberOfViewersIsRightAtOnce(t *testing.T) {
 	})
 }
 
-// pipes are connections without buffers, by the clock of a bubble.
-type pipes chan net.Conn
-
-func (p pipes) dial() net.Conn {
-	page, conn := net.Pipe()
-	p <- conn
-	return page
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	if conn, ok := <-p; ok {
-		return conn, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error   { return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
 func TestASegmentIsThinnedOutAsTheViewerWants(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
+	w := newWorld(t)
 	for i := range 40 {
-		user := string(rune('a' + i))
-		say(t, w, user, "哈哈哈", 10+float64(i)/100)
+		say(t, w, fmt.Sprint("u", i), "哈哈哈", 10+float64(i)/100)
 	}
-	say(t, w, "z2", "Spoiler", 10.2)
+	say(t, w, "a", "Spoiler", 10.2)
 	type segment struct {
 		Data    []message
 		Dropped int
@@ -213,11 +182,7 @@ func TestASegmentIsThinnedOutAsTheViewerWants(t *testing.T) {
 
 func TestMyDanmuAreListedNewestFirst(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Hills())
-	for _, text := range []string{"first", "second", "third"} {
-		say(t, w, "me", text, 30)
-	}
-	say(t, w, "you", "yours", 30)
+	w := newWorld(t, said{"me", "first", 30}, said{"me", "second", 30}, said{"me", "third", 30}, said{"you", "yours", 30})
 	page := call[list](t, w, "GET", "/users/me/danmu?size=2", "")
 	require.Equal(t, []string{"third", "second"}, texts(page.Data))
 	page = call[list](t, w, "GET", "/users/me/danmu?size=2&cursor="+page.Cursor, "")
@@ -228,7 +193,7 @@ func TestMyDanmuAreListedNewestFirst(t *testing.T) {
 
 // A browser reconnects by itself only if a stream has ended, not if it was refused.
 func refusedStream(t *testing.T, b browsertest.Browser) {
-	p := open(t, b, newWorld(t, Hills()))
+	p, _ := bare(t, b)
 	require.Equal(t, []int{1, 0, 1, 2, 1}, browsertest.Eval[[]int](p, `import("/live.js").then(({ follow }) => {
 		const { EventSource, setTimeout, clearTimeout } = window, made = [], waiting = new Map();
 		window.EventSource = class extends EventTarget {
