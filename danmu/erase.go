@@ -92,14 +92,13 @@ func (r *Repository) eraseComments(ctx context.Context, user string) error {
 	return nil
 }
 
-// EraseObject deletes all comments on an object, and its Settings. After an
-// error, repeat it.
+// EraseObject deletes all comments on an object, and its Settings. After an error, repeat it.
 //
-// Nobody may send to the object meanwhile, nor for Options.Refresh afterwards: other processes may
-// still write where nobody reads. A Configure under way may store Settings again, which a repeat
-// deletes, and a like, report or moderation at that moment may apply to the comment once it is
-// imported again. The items of likes and reports stay until their user is erased or takes them
-// back.
+// While it runs, and for Options.Refresh afterwards, nobody may send to the object: other
+// processes may still write where nobody reads. If a Configure runs at the same time, Settings
+// may be stored again, and a repeat deletes them. If a like, report or moderation does, it may
+// count once the comment is imported again. Likes and reports stay stored until their user is
+// erased or takes them back.
 //
 // Cost: 2 requests, 1 RCU, 1 WCU; 1 request for each 25 comments, 2 WCU for each of 1
 // KB; and a read of them.

@@ -12,11 +12,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Like counts a.User among those who like a comment. changed is also true for a repeat
-// with the same Op while the like counts. A removed comment that the user did not like
-// before is plaza.ErrRemoved, and so is an Op that was taken back. A Like that finds
-// nothing to change writes nothing, and neither does an Unlike without an Op: an
-// earlier call that was given up may be applied after it. Repeat the later call then.
+// Like counts a.User once among those who like a comment. If a call with an Op is repeated
+// while its like counts, changed is true again. Once the like was taken back, its Op is
+// plaza.ErrRemoved. If the comment was removed, a new like is plaza.ErrRemoved.
+//
+// If a call was given up, it may be applied after a later Like, or Unlike without an Op, that
+// found nothing to change. Repeat the later call then.
 //
 // Cost: 1 transaction, 4 WCU; 1 transaction, 4 WCU more for each other place where
 // the shards grew since.
@@ -31,9 +32,9 @@ func (r *Repository) Like(ctx context.Context, a Action) (changed bool, err erro
 	return r.react(ctx, "like", a, liking)
 }
 
-// Unlike undoes Like, even of a removed comment. With an Op it takes back the
-// like of that Op or of an older one, even if that like arrives later. changed is
-// true only if this call did it.
+// Unlike takes a like back, even of a removed comment. With an Op, it takes back the like of
+// that Op or of an older one, even if that like arrives later. changed is true only if this
+// call did it.
 //
 // Cost: as Like; where an Op finds no like, 1 request, 1 WCU more.
 func (r *Repository) Unlike(ctx context.Context, a Action) (changed bool, err error) {
