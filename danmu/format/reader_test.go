@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -200,6 +200,17 @@ func (r *repeating) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// grown returns how much more memory is in use after a call, in bytes.
+func grown(call func()) int64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	call()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
+}
+
 func TestEndlessInputTakesBoundedMemory(t *testing.T) {
 	for name, tt := range faults.Sample(3, map[string]struct {
 		format format.Format
@@ -244,17 +255,13 @@ func TestEndlessInputTakesBoundedMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, err := format.NewReader(tt.from, tt.format, nil)
 			require.NoError(t, err)
-			var before, after runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
-			for _, err := range r.All() {
-				if err == nil {
-					t.Fatal("a comment without an end")
+			require.Less(t, grown(func() {
+				for _, err := range r.All() {
+					if err == nil {
+						t.Fatal("a comment without an end")
+					}
 				}
-			}
-			runtime.GC()
-			runtime.ReadMemStats(&after)
-			require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(faults.Size(12, 3))<<19)
+			}), int64(faults.Size(12, 3))<<19)
 			require.Zero(t, r.Stats().Read)
 			var tags int
 			for _, tag := range r.Tags() {
@@ -316,23 +323,21 @@ func TestTheTagsOfAFileAreRead(t *testing.T) {
 
 func TestReadingStopsWithItsCaller(t *testing.T) {
 	t.Parallel()
-	for _, f := range formats() {
-		for _, kind := range []string{"valid", "invalid"} {
-			for _, text := range testFiles(t, f, kind) {
-				r, err := format.NewReader(strings.NewReader(text), f, nil)
-				require.NoError(t, err)
-				n := 0
-				for range r.All() {
-					if n++; n == 2 {
-						break
-					}
-				}
-				require.EqualValues(t, 2, r.Stats().Read+r.Stats().Refused)
-				for range r.All() {
-					t.Fatal("read twice")
+	for _, kind := range []string{"valid", "invalid"} {
+		eachFile(t, kind, func(t *testing.T, f format.Format, text string) {
+			r, err := format.NewReader(strings.NewReader(text), f, nil)
+			require.NoError(t, err)
+			n := 0
+			for range r.All() {
+				if n++; n == 2 {
+					break
 				}
 			}
-		}
+			require.EqualValues(t, 2, r.Stats().Read+r.Stats().Refused)
+			for range r.All() {
+				t.Fatal("read twice")
+			}
+		})
 	}
 }
 
@@ -343,30 +348,19 @@ func TestAByteOrderMarkIsSkipped(t *testing.T) {
 	}
 }
 
+type invalid struct {
+	Field string
+	Err   error
+}
+
 func TestInvalidArgumentsNameTheirField(t *testing.T) {
 	t.Parallel()
-	var invalid *plaza.InvalidError
-	for field, call := range map[string]func() error{
-		"Format": func() error {
-			_, err := format.NewReader(strings.NewReader(""), "srt", nil)
-			return err
-		},
-		"Reader": func() error {
-			_, err := format.NewReader(nil, format.NDJSON, nil)
-			return err
-		},
-		"MaxRecord": func() error {
-			_, err := format.NewReader(strings.NewReader(""), format.NDJSON, &format.ReadOptions{MaxRecord: -1})
-			return err
-		},
-		"Writer": func() error {
-			_, err := format.NewWriter(nil, format.NDJSON, nil)
-			return err
-		},
-	} {
-		require.ErrorAs(t, call(), &invalid)
-		require.Equal(t, field, invalid.Field)
-	}
-	_, err := format.NewWriter(io.Discard, "", nil)
-	require.ErrorIs(t, err, plaza.ErrInvalid)
+	empty, failed := strings.NewReader(""), callstest.Failed
+	callstest.RequireInvalid(t, map[string]invalid{
+		"an unknown format":   {"Format", failed(format.NewReader(empty, "srt", nil))},
+		"nothing to read":     {"Reader", failed(format.NewReader(nil, format.NDJSON, nil))},
+		"a negative length":   {"MaxRecord", failed(format.NewReader(empty, format.NDJSON, &format.ReadOptions{MaxRecord: -1}))},
+		"nowhere to write":    {"Writer", failed(format.NewWriter(nil, format.NDJSON, nil))},
+		"a format of no name": {"Format", failed(format.NewWriter(io.Discard, "", nil))},
+	})
 }

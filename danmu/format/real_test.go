@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
@@ -60,34 +59,5 @@ func TestRealFilesAreReadWhole(t *testing.T) {
 			require.ErrorIs(t, err, format.ErrBroken)
 			require.Equal(t, got.comments[:len(slow.comments)], slow.comments)
 		})
-	}
-}
-
-// Every comment of a real file has each of its fields.
-func TestFieldsOfARealFile(t *testing.T) {
-	t.Parallel()
-	got, err := read(t, bytes.NewReader(realFile(t, "bilibili-mode7-dupids-6343.xml")), format.Bilibili, nil)
-	require.NoError(t, err)
-	keys := map[string]bool{}
-	for _, c := range got.comments {
-		keys[c.Key] = true
-		require.Equal(t, danmu.Positioned, c.Mode)
-		require.Equal(t, 1, c.Pool)
-		require.Empty(t, c.User)
-		require.NotEmpty(t, c.Text)
-		require.Equal(t, 2012, c.Sent.Year())
-	}
-	require.Len(t, keys, 4_050)
-
-	got, err = read(t, bytes.NewReader(realFile(t, "bilibili-noids-10593.xml")), format.Bilibili, nil)
-	require.NoError(t, err)
-	for _, c := range got.comments {
-		require.Empty(t, c.Key)
-	}
-
-	got, err = read(t, bytes.NewReader(realFile(t, "bilibili-9field-1200.xml")), format.Bilibili, nil)
-	require.NoError(t, err)
-	for _, c := range got.comments {
-		require.Positive(t, c.Weight)
 	}
 }

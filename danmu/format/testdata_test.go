@@ -33,34 +33,38 @@ func testFiles(t testing.TB, f format.Format, kind string) map[string]string {
 	return files
 }
 
-func TestValidFiles(t *testing.T) {
-	t.Parallel()
+// eachFile runs a test of each file of a kind.
+func eachFile(t *testing.T, kind string, test func(t *testing.T, f format.Format, text string)) {
+	t.Helper()
 	for _, f := range formats() {
-		for name, text := range testFiles(t, f, "valid") {
+		for name, text := range testFiles(t, f, kind) {
 			t.Run(string(f)+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				got := whole(t, text, f, &format.ReadOptions{Senders: true})
-				require.Zero(t, got.stats.Repaired)
-				requireWanted(t, got, f, "valid.want")
+				test(t, f, text)
 			})
 		}
 	}
 }
 
+func TestValidFiles(t *testing.T) {
+	t.Parallel()
+	eachFile(t, "valid", func(t *testing.T, f format.Format, text string) {
+		got := whole(t, text, f, &format.ReadOptions{Senders: true})
+		require.Zero(t, got.stats.Repaired)
+		requireWanted(t, got, f, "valid.want")
+	})
+}
+
 func TestRepairedFiles(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
-		files := testFiles(t, f, "repaired")
-		require.Len(t, files, 1, f)
-		for name, text := range files {
-			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				got := whole(t, text, f, &format.ReadOptions{Senders: true})
-				require.EqualValues(t, len(got.comments), got.stats.Repaired)
-				requireWanted(t, got, f, "repaired.want")
-			})
-		}
+		require.Len(t, testFiles(t, f, "repaired"), 1, f)
 	}
+	eachFile(t, "repaired", func(t *testing.T, f format.Format, text string) {
+		got := whole(t, text, f, &format.ReadOptions{Senders: true})
+		require.EqualValues(t, len(got.comments), got.stats.Repaired)
+		requireWanted(t, got, f, "repaired.want")
+	})
 }
 
 // requireWanted requires what the file of that name has as NDJSON.
@@ -85,73 +89,58 @@ func TestInvalidFiles(t *testing.T) {
 	refused := map[format.Format]int{
 		format.Bilibili: 30, format.DPlayer: 16, format.ArtPlayer: 14, format.Dandanplay: 12, format.Niconico: 11, format.NiconicoXML: 27, format.NDJSON: 16,
 	}
-	for _, f := range formats() {
-		for name, text := range testFiles(t, f, "invalid") {
-			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				got := whole(t, text, f, nil)
-				require.Empty(t, got.comments)
-				require.Empty(t, got.tags)
-				require.Len(t, got.refused, refused[f])
-				for i, e := range got.refused {
-					require.EqualValues(t, i+1, e.Record)
-					if i > 0 {
-						require.Greater(t, e.Offset, got.refused[i-1].Offset)
-					}
-				}
-			})
+	eachFile(t, "invalid", func(t *testing.T, f format.Format, text string) {
+		got := whole(t, text, f, nil)
+		require.Empty(t, got.comments)
+		require.Empty(t, got.tags)
+		require.Len(t, got.refused, refused[f])
+		for i, e := range got.refused {
+			require.EqualValues(t, i+1, e.Record)
+			if i > 0 {
+				require.Greater(t, e.Offset, got.refused[i-1].Offset)
+			}
 		}
-	}
+	})
 }
 
 func TestBrokenFiles(t *testing.T) {
 	t.Parallel()
-	for _, f := range formats() {
-		for name, text := range testFiles(t, f, "broken") {
-			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				_, err := read(t, strings.NewReader(text), f, nil)
-				require.ErrorIs(t, err, format.ErrBroken)
-			})
-		}
-	}
+	eachFile(t, "broken", func(t *testing.T, f format.Format, text string) {
+		_, err := read(t, strings.NewReader(text), f, nil)
+		require.ErrorIs(t, err, format.ErrBroken)
+	})
 }
 
 // Of a file that is cut anywhere, exactly the complete records are read.
 func TestEveryPrefixIsReadUpToTheCut(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("disk")
-	for _, f := range formats() {
-		for name, text := range testFiles(t, f, "valid") {
-			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				all := whole(t, text, f, nil)
-				before := 0
-				for n := 0; n < len(text); n += faults.Size(1, 5) {
-					got, err := read(t, strings.NewReader(text[:n]), f, nil)
-					require.GreaterOrEqual(t, len(got.comments), before)
-					before = len(got.comments)
-					require.ElementsMatch(t, all.comments[:before], got.comments, "up to byte %d", n)
-					if f == format.NDJSON {
-						require.NoError(t, err)
-						require.LessOrEqual(t, len(got.refused), 1)
-					} else if err == nil {
-						require.Equal(t, all.comments, got.comments)
-					} else {
-						require.ErrorIs(t, err, format.ErrBroken)
-						require.Empty(t, got.refused)
-					}
+	eachFile(t, "valid", func(t *testing.T, f format.Format, text string) {
+		all := whole(t, text, f, nil)
+		before := 0
+		for n := 0; n < len(text); n += faults.Size(1, 5) {
+			got, err := read(t, strings.NewReader(text[:n]), f, nil)
+			require.GreaterOrEqual(t, len(got.comments), before)
+			before = len(got.comments)
+			require.ElementsMatch(t, all.comments[:before], got.comments, "up to byte %d", n)
+			if f == format.NDJSON {
+				require.NoError(t, err)
+				require.LessOrEqual(t, len(got.refused), 1)
+			} else if err == nil {
+				require.Equal(t, all.comments, got.comments)
+			} else {
+				require.ErrorIs(t, err, format.ErrBroken)
+				require.Empty(t, got.refused)
+			}
 
-					got, err = read(t, io.MultiReader(strings.NewReader(text[:n]), failing{failed}), f, nil)
-					if err != nil || f == format.Bilibili || f == format.NDJSON {
-						require.ErrorIs(t, err, failed, "up to byte %d", n)
-					} else {
-						require.Equal(t, all.comments, got.comments)
-					}
-				}
-			})
+			got, err = read(t, io.MultiReader(strings.NewReader(text[:n]), failing{failed}), f, nil)
+			if err != nil || f == format.Bilibili || f == format.NDJSON {
+				require.ErrorIs(t, err, failed, "up to byte %d", n)
+			} else {
+				require.Equal(t, all.comments, got.comments)
+			}
 		}
-	}
+	})
 }
 
 type failing struct{ err error }
@@ -161,20 +150,18 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // The chunks in which a file arrives change nothing, nor does the buffer's size.
 func TestChunksChangeNothing(t *testing.T) {
 	t.Parallel()
-	for _, f := range formats() {
-		for _, kind := range []string{"valid", "repaired", "invalid", "broken"} {
-			for name, text := range testFiles(t, f, kind) {
-				for _, limit := range []int{0, 20, 40, 100} {
-					opts := &format.ReadOptions{MaxRecord: limit}
-					want, wantErr := read(t, strings.NewReader(text), f, opts)
-					for _, chunked := range chunkings(text) {
-						got, err := read(t, chunked, f, opts)
-						require.Equal(t, wantErr == nil, err == nil, name)
-						require.Equal(t, want, got, name)
-					}
+	for _, kind := range []string{"valid", "repaired", "invalid", "broken"} {
+		eachFile(t, kind, func(t *testing.T, f format.Format, text string) {
+			for _, limit := range []int{0, 20, 40, 100} {
+				opts := &format.ReadOptions{MaxRecord: limit}
+				want, wantErr := read(t, strings.NewReader(text), f, opts)
+				for _, chunked := range chunkings(text) {
+					got, err := read(t, chunked, f, opts)
+					require.Equal(t, wantErr == nil, err == nil)
+					require.Equal(t, want, got)
 				}
 			}
-		}
+		})
 	}
 }
 

@@ -212,13 +212,6 @@ func TestNiconicoCommandsFollowTheComment(t *testing.T) {
 	require.Contains(t, write(t, []danmu.Comment{{Text: "a"}}, format.Niconico, nil), `"mail":[]`)
 }
 
-// DPlayer puts texts into its page as HTML.
-func TestDPlayerTextIsEscaped(t *testing.T) {
-	t.Parallel()
-	text := write(t, []danmu.Comment{{Text: "<script>alert(1)</script>", User: "<img>"}}, format.DPlayer, &format.WriteOptions{Senders: true})
-	require.NotContains(t, text, "<")
-}
-
 // JavaScript reads 9007199254740993 as 9007199254740992.
 func TestAKeyIsANumberIfJavaScriptReadsItExactly(t *testing.T) {
 	t.Parallel()

@@ -131,25 +131,20 @@ func TestNextLeavesOutCommentsThatCatchUpRead(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
 		ctx := t.Context()
-		send := func(second, n int) danmu.Comment {
-			sent, _, err := hub.Send(ctx, comment(second, n))
-			require.NoError(t, err)
-			return sent
-		}
 		v, plain := join(t, hub, ""), join(t, hub, "")
-		early, outside := send(1, 1), send(90, 2)
+		early, outside := send(t, hub, comment(1, 1)), send(t, hub, comment(90, 2))
 		w, err := v.CatchUp(ctx, 0, time.Minute, &danmu.WindowOptions{Cap: 3})
 		require.NoError(t, err)
 		require.Equal(t, []danmu.Comment{early}, w.Comments)
 		require.Equal(t, []danmu.WindowOptions{{Cap: 3, Consistent: true}}, store.asked())
-		late := send(1, 3)
+		late := send(t, hub, comment(1, 3))
 
 		var got []string
 		for len(got) < 2 {
 			b := next(t, v)
 			var shown []live.Event
 			require.NoError(t, json.Unmarshal(b.Encoded, &shown))
-			require.Equal(t, texts(b.Events), texts(shown))
+			require.Equal(t, texts(b.Events), texts(shown), "JSON by default")
 			got = append(got, texts(shown)...)
 		}
 		require.Equal(t, []string{outside.Text, late.Text}, got)
@@ -175,8 +170,7 @@ func TestALateRepeatOfAReadCommentIsLeftOut(t *testing.T) {
 		hub := newHub(t, store, nil)
 		ctx := t.Context()
 		for n := range 2 {
-			_, _, err := store.Send(ctx, comment(50*n, n+1)) // stored, not published
-			require.NoError(t, err)
+			send(t, store, comment(50*n, n+1)) // stored, not published
 		}
 		time.Sleep(time.Hour)
 		v := join(t, hub, "")
@@ -195,35 +189,29 @@ func TestALateRepeatOfAReadCommentIsLeftOut(t *testing.T) {
 func TestAViewerRemembersItsLatestReadings(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
-		hub := newHub(t, store, nil)
-		v := join(t, hub, "")
 		for n := range 17 {
-			_, _, err := store.Send(t.Context(), comment(n, n+1)) // stored, not published
-			require.NoError(t, err)
+			send(t, store, comment(n, n+1)) // stored, not published
 		}
-		seek := func(n int) {
-			_, err := v.CatchUp(t.Context(), time.Duration(n)*time.Second, time.Duration(n+1)*time.Second, nil)
-			require.NoError(t, err)
+		for _, c := range []struct {
+			readings, seconds int
+			want              []string
+		}{
+			{32, 16, nil}, // twice, which replaces the first readings
+			{17, 17, []string{"1"}},
+		} {
+			hub := newHub(t, store, nil)
+			v := join(t, hub, "")
+			for n := range c.readings {
+				at := time.Duration(n%c.seconds) * time.Second
+				_, err := v.CatchUp(t.Context(), at, at+time.Second, nil)
+				require.NoError(t, err)
+			}
+			for n := range c.seconds {
+				publish(t, hub, sentEvent(store.comments[n]))
+			}
+			require.Equal(t, c.want, texts(next(t, v).Events))
+			quiet(t, v)
 		}
-		for n := range 32 {
-			seek(n % 16) // again, which replaces the first reading
-		}
-		for n := range 16 {
-			publish(t, hub, sentEvent(store.comments[n]))
-		}
-		require.Empty(t, next(t, v).Events)
-		quiet(t, v)
-		gone := newHub(t, store, nil)
-		w := join(t, gone, "")
-		for n := range 17 {
-			_, err := w.CatchUp(t.Context(), time.Duration(n)*time.Second, time.Duration(n+1)*time.Second, nil)
-			require.NoError(t, err)
-		}
-		for n := range 17 {
-			publish(t, gone, sentEvent(store.comments[n]))
-		}
-		require.Equal(t, []string{"1"}, texts(next(t, w).Events))
-		quiet(t, w)
 	})
 }
 
@@ -231,8 +219,7 @@ func TestEqualCatchUpsShareOneRead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{slow: time.Second}
 		hub := newHub(t, store, nil)
-		_, _, err := hub.Send(t.Context(), comment(1, 1))
-		require.NoError(t, err)
+		send(t, hub, comment(1, 1))
 		var wg sync.WaitGroup
 		catchUp := func(v *live.Viewer, to time.Duration, want int) {
 			wg.Go(func() {
@@ -249,8 +236,7 @@ func TestEqualCatchUpsShareOneRead(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		require.Len(t, store.asked(), 2)
 
-		_, _, err = hub.Send(t.Context(), comment(1, 2))
-		require.NoError(t, err)
+		send(t, hub, comment(1, 2))
 		for range 100 { // they joined after the second comment, so they need a new read
 			catchUp(join(t, hub, ""), time.Minute, 2)
 		}
@@ -272,12 +258,10 @@ func TestCatchUpAfterAResetReadsAgain(t *testing.T) {
 			assert.NoError(t, err)
 		})
 		time.Sleep(500 * time.Millisecond)
-		_, _, err := store.Send(t.Context(), comment(1, 1)) // stored, not published
-		require.NoError(t, err)
+		send(t, store, comment(1, 1)) // stored, not published
 		plane.deliver([]rooms.Entry{{Pos: "1", Gap: true}})
 		require.True(t, next(t, reset).Reset)
-		w, err := reset.CatchUp(t.Context(), 0, time.Minute, nil)
-		require.NoError(t, err)
+		w := catchUp(t, reset)
 		require.Len(t, w.Comments, 1)
 		wg.Wait()
 	})
@@ -296,8 +280,7 @@ func TestASharedReadOutlivesItsFirstViewer(t *testing.T) {
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 		})
 		time.Sleep(time.Millisecond)
-		_, err := second.CatchUp(t.Context(), 0, time.Minute, nil)
-		require.NoError(t, err)
+		catchUp(t, second)
 		require.Len(t, store.asked(), 1)
 		wg.Wait()
 
@@ -308,17 +291,10 @@ func TestASharedReadOutlivesItsFirstViewer(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		_, err = second.CatchUp(ctx, 0, time.Minute, nil) // the others may leave too
+		_, err := second.CatchUp(ctx, 0, time.Minute, nil) // the others may leave too
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		wg.Wait()
 	})
-}
-
-func TestCatchUpReturnsTheStoresError(t *testing.T) {
-	store := &table{err: errDown}
-	v := join(t, newHub(t, store, nil), "")
-	_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
-	require.ErrorIs(t, err, errDown)
 }
 
 // A batch with nothing left in it still has a position.
@@ -327,10 +303,8 @@ func TestAReturningViewerSeesNothingTwice(t *testing.T) {
 		hub := newHub(t, &table{}, nil)
 		join(t, hub, "") // the room stays
 		v := join(t, hub, "")
-		_, _, err := hub.Send(t.Context(), comment(1, 1))
-		require.NoError(t, err)
-		w, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
-		require.NoError(t, err)
+		send(t, hub, comment(1, 1))
+		w := catchUp(t, v)
 		require.Len(t, w.Comments, 1)
 		b := next(t, v)
 		require.Empty(t, b.Events)
@@ -349,8 +323,7 @@ func TestViewersOfOneReadingShareTheRestOfABatch(t *testing.T) {
 			encoded++
 			return []byte(strconv.Itoa(len(events)))
 		}})
-		sent, _, err := store.Send(t.Context(), comment(1, 1))
-		require.NoError(t, err)
+		sent := send(t, store, comment(1, 1))
 		var viewers []*live.Viewer
 		var wg sync.WaitGroup
 		for range 10 {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
@@ -33,31 +32,6 @@ func TestEventsInJSON(t *testing.T) {
 		require.NoError(t, json.Unmarshal(got, &back))
 		require.Equal(t, e, back)
 	}
-}
-
-func TestEventsSurviveJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := danmu.Comment{
-			ID:        id(rapid.IntRange(0, 100_000).Draw(t, "second"), rapid.IntRange(1, 1000).Draw(t, "n")),
-			User:      rapid.String().Draw(t, "user"),
-			Progress:  time.Duration(rapid.IntRange(0, 1<<32-1).Draw(t, "progress")) * time.Millisecond,
-			Text:      rapid.String().Draw(t, "text"),
-			Mode:      danmu.Mode(rapid.IntRange(0, 9).Draw(t, "mode")),
-			Size:      rapid.IntRange(0, 100).Draw(t, "size"),
-			Weight:    rapid.IntRange(0, 11).Draw(t, "weight"),
-			Likes:     rapid.Int64Range(0, 100).Draw(t, "likes"),
-			Protected: rapid.Bool().Draw(t, "protected"),
-		}
-		if rapid.Bool().Draw(t, "colored") {
-			c.Color = danmu.RGB(rapid.Uint32().Draw(t, "color"))
-		}
-		e := sentEvent(c)
-		data, err := json.Marshal(e)
-		require.NoError(t, err)
-		var back live.Event
-		require.NoError(t, json.Unmarshal(data, &back))
-		require.Equal(t, e, back)
-	})
 }
 
 func FuzzEvent(f *testing.F) {

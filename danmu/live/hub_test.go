@@ -52,8 +52,7 @@ func TestEventsAreStoredThenPublished(t *testing.T) {
 		quiet(t, v)
 
 		other := comment(1, 2)
-		_, _, err = hub.Send(t.Context(), other)
-		require.NoError(t, err)
+		send(t, hub, other)
 		next(t, v)
 		removed, err := hub.Remove(t.Context(), danmu.Moderation{Object: room, ID: other.ID})
 		require.NoError(t, err)
@@ -62,7 +61,7 @@ func TestEventsAreStoredThenPublished(t *testing.T) {
 	})
 }
 
-func TestFailedWritesAreNotPublished(t *testing.T) {
+func TestTheErrorsOfTheStoreAreReturned(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
@@ -75,8 +74,9 @@ func TestFailedWritesAreNotPublished(t *testing.T) {
 				_, err := hub.Remove(ctx, danmu.Moderation{Object: a.Object, ID: a.ID})
 				return err
 			},
-			"Like":   func(ctx context.Context) error { _, err := hub.Like(ctx, a); return err },
-			"Unlike": func(ctx context.Context) error { _, err := hub.Unlike(ctx, a); return err },
+			"Like":    func(ctx context.Context) error { _, err := hub.Like(ctx, a); return err },
+			"Unlike":  func(ctx context.Context) error { _, err := hub.Unlike(ctx, a); return err },
+			"CatchUp": func(ctx context.Context) error { _, err := v.CatchUp(ctx, 0, time.Minute, nil); return err },
 		} {
 			store.err = errDown
 			require.ErrorIs(t, do(t.Context()), errDown, name)
@@ -100,23 +100,6 @@ func TestARepeatedSendPublishesAgain(t *testing.T) {
 	})
 }
 
-func TestEncodedIsJSONByDefault(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hub := newHub(t, &table{}, nil)
-		v := join(t, hub, "")
-		publish(t, hub, sentEvent(comment(1, 1)), live.Event{Kind: live.Recalled, ID: id(1, 2)})
-		b := next(t, v)
-		var events []live.Event
-		require.NoError(t, json.Unmarshal(b.Encoded, &events))
-		for i := range events {
-			if events[i].Comment != nil {
-				events[i].Comment.Object = room
-			}
-		}
-		require.Equal(t, b.Events, events)
-	})
-}
-
 func TestAnUnknownVideoHasNoRoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &table{}, &live.Options{Known: func(_ context.Context, video string) error {
@@ -136,8 +119,7 @@ func TestNextReturnsTheNumberOfViewers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &table{comments: []danmu.Comment{comment(1, 1)}}, &live.Options{PresentEvery: time.Second})
 		v := join(t, hub, "")
-		_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
-		require.NoError(t, err)
+		catchUp(t, v)
 		require.Equal(t, 1, next(t, v).Present)
 		time.Sleep(time.Second)
 		join(t, hub, "")

@@ -21,8 +21,7 @@ func TestTheLastCountPublishedIsRight(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
 		for n := range 2 {
-			_, _, err := hub.Send(t.Context(), comment(1, n))
-			require.NoError(t, err)
+			send(t, hub, comment(1, n))
 		}
 		store.slow = time.Second
 		v := join(t, hub, "")

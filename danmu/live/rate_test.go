@@ -86,11 +86,3 @@ func TestInvalidEventsDoNotCount(t *testing.T) {
 		}
 	})
 }
-
-func TestWithoutRatesNothingIsRefused(t *testing.T) {
-	hub := newHub(t, &table{}, nil)
-	for n := range 1000 {
-		_, _, err := hub.Send(t.Context(), comment(1, n))
-		require.NoError(t, err)
-	}
-}

@@ -160,6 +160,24 @@ func join(t testing.TB, hub *live.Hub, after live.Pos) *live.Viewer {
 	return v
 }
 
+// send sends a comment by a hub, or only stores it.
+func send(t testing.TB, by interface {
+	Send(context.Context, danmu.Comment) (danmu.Comment, bool, error)
+}, c danmu.Comment) danmu.Comment {
+	t.Helper()
+	sent, _, err := by.Send(t.Context(), c)
+	require.NoError(t, err)
+	return sent
+}
+
+// catchUp reads the first minute.
+func catchUp(t testing.TB, v *live.Viewer) danmu.Window {
+	t.Helper()
+	w, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
+	require.NoError(t, err)
+	return w
+}
+
 func next(t testing.TB, v *live.Viewer) live.Batch {
 	t.Helper()
 	batch, err := v.Next(t.Context())
