@@ -56,8 +56,7 @@ func TestAPageOfByObjectIsBounded(t *testing.T) {
 				for i := range film {
 					film[i] = danmu.Comment{User: "ann", Text: fmt.Sprint(i), Progress: time.Duration(i) * time.Minute}
 				}
-				_, err := w.Import(t.Context(), "v", sequence(film...), nil)
-				require.NoError(t, err)
+				w.imports(t, "v", film...)
 				spoil(t, w, film)
 				var left []danmu.Comment
 				for _, minute := range []int{0, segments / 2, segments - 1} {
@@ -117,8 +116,8 @@ func (w world) rewrite(t testing.TB, prefix string, change func(dynamo.Item)) {
 // Each comment lies in a segment of its own.
 func TestSparseFilmsHaveFullPages(t *testing.T) {
 	t.Parallel()
-	c := newCosts(t)
-	w := newWorld(t, nil, c.Wrap)
+	m, c := newCosts(t)
+	w := newWorld(t, nil, m.Wrap)
 	film := make([]danmu.Comment, 40)
 	for i := range film {
 		film[i] = danmu.Comment{Text: "haha", Progress: time.Duration(i) * 6 * time.Minute}
@@ -135,10 +134,10 @@ func TestSparseFilmsHaveFullPages(t *testing.T) {
 	}
 	want := sum(c.Of("Repository.ByObject", "with Options.Consistent, the object"), c.Times(31, "Repository.ByObject", "a shard of a segment"),
 		c.Times(31, "Repository.ByObject", "with Options.Consistent, each 4 KB of a shard"))
-	c.at("from, 25 segments of one", want, func() {
-		page, err := w.ByObject(t.Context(), "v", 0, cursor.PageRequest{})
-		require.NoError(t, err)
+	m.AtMost("from, 25 segments of one", want, func(ctx context.Context) error {
+		page, err := w.ByObject(ctx, "v", 0, cursor.PageRequest{})
 		require.Len(t, page.Items, 25)
+		return err
 	})
 }
 
@@ -148,13 +147,13 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 	for name, segment := range faults.Sample(2, map[string]time.Duration{"of 1 min": time.Minute, "the default": 6 * time.Minute}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCosts(t)
+			m, c := newCosts(t)
 			usual, first, refreshed := c.Of("Repository.Send", "a comment"), dynamotest.Cost{Requests: 2, Write: 4}, c.Of("Repository.Send", "after Options.Refresh")
 			if segment == time.Minute {
 				first = c.Of("Repository.Send", "a segment's first, beside over 4,000 scattered segments")
 				refreshed = c.Of("Repository.Send", "after Options.Refresh, with over 4,000 scattered segments")
 			}
-			w := newWorld(t, nil, c.Wrap)
+			w := newWorld(t, nil, m.Wrap)
 			w.configure(t, "v", danmu.Settings{Segment: segment, Owner: fmt.Sprintf("%-256s", "o"), Duration: danmu.MaxProgress - 1e6})
 			for _, shards := range []int{2, 4, 8, 16, 32} {
 				w.configure(t, "v", danmu.Settings{Shards: shards, Owner: fmt.Sprintf("%-256s", "o"), Duration: danmu.MaxProgress - 1e6})
@@ -167,7 +166,7 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 			}
 			require.NoError(t, w.raw(t).Update("pk", "M#v").Range("sk", "M").Set("segs", full).Run(t.Context()))
 			w.pass(time.Hour)
-			sender := w.process(t, nil, c.Wrap)
+			sender := w.process(t, nil, m.Wrap)
 			settings, err := sender.Settings(t.Context(), "v")
 			require.NoError(t, err)
 			require.Equal(t, 32, settings.Shards)
@@ -175,16 +174,16 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 
 			say := func(progress time.Duration, want dynamotest.Cost) {
 				t.Helper()
-				c.at("send", want, func() { sender.send(t, danmu.Comment{Progress: progress}) })
+				m.AtMost("send", want, func(context.Context) error { sender.send(t, danmu.Comment{Progress: progress}); return nil })
 			}
 			say(time.Second, usual)
 			say(segment+time.Second, first)
 			say(time.Duration(last)*segment, first)
 			w.pass(time.Hour)
 			say(2*time.Second, sum(usual, refreshed))
-			c.at("settings", refreshed, func() {
-				_, err := w.process(t, &danmu.Options{}, c.Wrap).Settings(t.Context(), "v")
-				require.NoError(t, err)
+			m.AtMost("settings", refreshed, func(ctx context.Context) error {
+				_, err := w.process(t, &danmu.Options{}, m.Wrap).Settings(ctx, "v")
+				return err
 			})
 			got, err := w.process(t, nil).Segment(t.Context(), "v", last, nil)
 			require.NoError(t, err)
@@ -196,23 +195,22 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 // Every comment is hidden.
 func TestAPageOfByUserIsBounded(t *testing.T) {
 	t.Parallel()
-	c := newCosts(t)
-	w := newWorld(t, &danmu.Options{}, c.Wrap)
+	m, c := newCosts(t)
+	w := newWorld(t, &danmu.Options{}, m.Wrap)
 	const n = 700
 	film := make([]danmu.Comment, n)
 	for i := range film {
 		film[i] = danmu.Comment{User: "ann", Text: fmt.Sprint(i), Progress: time.Duration(i) * time.Second, Reports: 5, Sent: noon.Add(-time.Duration(i) * time.Hour)}
 	}
-	_, err := w.Import(t.Context(), "v", sequence(film...), nil)
-	require.NoError(t, err)
+	w.imports(t, "v", film...)
 	for limit, want := range map[int]int{5: 2, 25: 1} {
 		pages, req := 0, cursor.PageRequest{Limit: limit}
 		for {
-			c.Take()
+			m.Take()
 			page, err := w.ByUser(t.Context(), "ann", req)
 			require.NoError(t, err)
 			require.Empty(t, page.Items)
-			require.LessOrEqual(t, c.Take().Requests, min(2*6+63*(limit+1)/100, c.Of("Repository.ByUser", "past hidden and removed comments, 25 a page").Requests))
+			require.LessOrEqual(t, m.Take().Requests, min(2*6+63*(limit+1)/100, c.Of("Repository.ByUser", "past hidden and removed comments, 25 a page").Requests))
 			if pages++; page.Next == "" {
 				break
 			}
@@ -220,26 +218,4 @@ func TestAPageOfByUserIsBounded(t *testing.T) {
 		}
 		require.Equal(t, want, pages)
 	}
-}
-
-// A window reads at most two segments.
-func TestAWindowIsBounded(t *testing.T) {
-	t.Parallel()
-	c := newCosts(t)
-	w := newWorld(t, &danmu.Options{}, c.Wrap)
-	w.configure(t, "v", danmu.Settings{Shards: 8, Segment: time.Minute})
-	for i := range 5 {
-		w.at(t, float64(i)*60)
-	}
-	for name, call := range map[string]func(context.Context) error{
-		"window": func(ctx context.Context) error {
-			_, err := w.Window(ctx, "v", 30*time.Second, 2*time.Minute, nil)
-			return err
-		},
-		"segment": func(ctx context.Context) error { _, err := w.Segment(ctx, "v", 2, nil); return err },
-	} {
-		c.at(name, sum(c.Times(16, "Repository.Window", "a segment and shard"), c.Times(16, "Repository.Window", "each 4 KB of it")), func() { require.NoError(t, call(t.Context())) })
-	}
-	_, err := w.Window(t.Context(), "v", 30*time.Second, 2*time.Minute+time.Millisecond, nil)
-	require.Equal(t, "to", field(t, err))
 }

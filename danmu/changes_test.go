@@ -29,22 +29,12 @@ func ExampleChanges() {
 	ctx := context.Background()
 	db, stop := local(ctx)
 	defer stop()
-	gen, err := ids.New(1, nil)
-	if err != nil {
+	comments := on(db, nil)
+	sent := send(ctx, comments, danmu.Comment{Object: "film", User: "jack", Text: "here it comes", Progress: 83 * time.Second})
+	if _, err := comments.Like(ctx, danmu.Action{Object: "film", ID: sent.ID, User: "anna"}); err != nil {
 		log.Fatal(err)
 	}
-	comments, err := danmu.New(db, "danmu", gen, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	sent, _, err := comments.Send(ctx, danmu.Comment{Object: "film", User: "jack", Text: "here it comes", Progress: 83 * time.Second})
-	if err == nil {
-		_, err = comments.Like(ctx, danmu.Action{Object: "film", ID: sent.ID, User: "anna"})
-	}
-	if err == nil {
-		_, err = comments.Recall(ctx, danmu.Action{Object: "film", ID: sent.ID, User: "jack"})
-	}
-	if err != nil {
+	if _, err := comments.Recall(ctx, danmu.Action{Object: "film", ID: sent.ID, User: "jack"}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -177,8 +167,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 
 		imported := danmu.Comment{Key: "17", Text: "old", Progress: 30 * time.Second, Sent: noon.Add(-time.Hour), Likes: 3, Protected: true}
 		for range 2 {
-			_, err = s.Import(ctx, "a#b", sequence(imported), nil)
-			require.NoError(t, err)
+			s.imports(t, "a#b", imported)
 		}
 		got := changes.Next(t)
 		require.Len(t, got, 1, "Import, twice")
@@ -304,8 +293,7 @@ func TestChangesUnderFaultsLeadToWhatIsStored(t *testing.T) {
 
 func TestChangesAreReadFromTheImages(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	c := s.say(t, "jack", "hi")
+	_, c := newComment(t)
 	type attributes = map[string]types.AttributeValue
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	with := func(key, more attributes) attributes {

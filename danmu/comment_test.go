@@ -13,7 +13,7 @@ import (
 
 func TestJSONIsWhatViewersMaySee(t *testing.T) {
 	t.Parallel()
-	id := parsed(t)[1]
+	id := parsed(t)
 	full := danmu.Comment{
 		Object: "episode 1", ID: id, User: "jack", Progress: id.Progress(), Sent: noon.Add(time.Millisecond),
 		Text: "前方高能", Mode: danmu.Top, Color: danmu.RGB(0xFF), Size: 18, Pool: 1, Weight: 2,
@@ -62,7 +62,7 @@ func TestJSONIsWhatViewersMaySee(t *testing.T) {
 
 func TestJSONOfAnswers(t *testing.T) {
 	t.Parallel()
-	id := parsed(t)[1]
+	id := parsed(t)
 	for want, answer := range map[string]any{
 		`{"comments":[],"dropped":0}`:                             danmu.Window{},
 		`{"comments":[],"dropped":3}`:                             &danmu.Window{Dropped: 3},

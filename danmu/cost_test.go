@@ -21,23 +21,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// costs are the stated costs, and a meter that compares calls with them.
-type costs struct {
-	callstest.Costs
-	*dynamotest.Meter
-	t *testing.T
-}
-
-func newCosts(t *testing.T) costs {
-	return costs{callstest.ReadCosts(t, "..", "danmu"), dynamotest.NewMeter(), t}
-}
-
-// at measures a call.
-func (c costs) at(name string, want dynamotest.Cost, call func()) {
-	c.t.Helper()
-	got := c.AtMost(c.t, name, want, call)
-	require.NotZero(c.t, got.Requests, name)
-	c.t.Logf("%s: %v", name, got)
+func newCosts(t *testing.T) (callstest.Metered, callstest.Costs) {
+	t.Helper()
+	m := callstest.NewMetered(t, "..", "danmu")
+	return m, m.Stated
 }
 
 func sum(all ...dynamotest.Cost) (total dynamotest.Cost) {
@@ -52,10 +39,10 @@ func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
 
 func TestSendsAndReadsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	stated := newCosts(t)
-	w := newWorld(t, &danmu.Options{}, stated.Wrap)
-	strong, idle := w.process(t, nil, stated.Wrap), w.process(t, &danmu.Options{}, stated.Wrap)
-	newProcess := func() world { return w.process(t, &danmu.Options{}, stated.Wrap) }
+	m, stated := newCosts(t)
+	w := newWorld(t, &danmu.Options{}, m.Wrap)
+	strong, idle := w.process(t, nil, m.Wrap), w.process(t, &danmu.Options{}, m.Wrap)
+	newProcess := func() world { return w.process(t, &danmu.Options{}, m.Wrap) }
 	grown, fresh := sixteen("grown"), sixteen("fresh")
 	small := func(object string) danmu.Comment {
 		return danmu.Comment{Object: object, User: sixteen("ann"), Text: strings.Repeat("x", 100), Progress: time.Second}
@@ -153,26 +140,26 @@ func TestSendsAndReadsCostNoMoreThanStated(t *testing.T) {
 		}},
 		{"my 25", sum(pageOf25, stated.Times(26, "Repository.ByUser", "each comment")), mine(w, 25)},
 		{"my 25, consistent", sum(pageOf25, stated.Times(26, "Repository.ByUser", "with Options.Consistent, each comment")), mine(strong, 25)},
-		{"my 25, of which the read misses all", sum(pageOf25, stated.Times(26, "Repository.ByUser", "each comment"), stated.Times(26, "Repository.ByUser", "a comment that an eventually consistent read misses")), mine(w.process(t, &danmu.Options{}, stated.Wrap, lagging.Wrap), 25)},
+		{"my 25, of which the read misses all", sum(pageOf25, stated.Times(26, "Repository.ByUser", "each comment"), stated.Times(26, "Repository.ByUser", "a comment that an eventually consistent read misses")), mine(w.process(t, &danmu.Options{}, m.Wrap, lagging.Wrap), 25)},
 		{"get", stated.Of("Repository.Get", "a comment"), get(w, one)},
 		{"get, consistent", stated.Of("Repository.Get", "with Options.Consistent"), get(strong, one)},
 		{"get, grown", stated.Of("Repository.Get", "a comment", "each other place, where the shards grew"), get(w, keyed)},
 		{"get by a new process", stated.Of("Repository.Get", "a comment", "an object that was not read within Options.Refresh"), get(newProcess(), one)},
 		{"send after Refresh", sum(stated.Of("Repository.Send", "a comment"), refreshed), func() error { w.pass(time.Hour); return sends(idle, small(fresh))() }},
 	} {
-		stated.at(c.name, c.want, func() { require.NoError(t, c.call(), c.name) })
+		m.AtMost(c.name, c.want, func(context.Context) error { return c.call() })
 	}
 }
 
 func TestActionsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	stated := newCosts(t)
-	s := newStage(t, stated.Wrap)
+	m, stated := newCosts(t)
+	s := newStage(t, m.Wrap)
 	old := s.say(t, "anna", "in another place")
 	s.configure(t, "film", danmu.Settings{Shards: 32})
 	s.pass(time.Hour)
 	mine, theirs := s.say(t, "jack", "mine"), s.say(t, "anna", "theirs")
-	fresh := func() stage { return s.process(t, stated.Wrap) }
+	fresh := func() stage { return s.process(t, m.Wrap) }
 	ahead := s
 	ahead.source = &source{clock: &clock{now: s.Now().Add(30 * time.Second)}}
 	ahead = ahead.process(t)
@@ -209,15 +196,16 @@ func TestActionsCostNoMoreThanStated(t *testing.T) {
 		{"remove elsewhere", moderating(s.Remove), old, "", stated.Of("Repository.Recall", "a comment", "each other place, where the shards grew since"), nil},
 		{"recall of nothing", s.Recall, unknown, "jack", stated.Of("Repository.Recall", "a comment", "each other place, where the shards grew since", "no such comment"), plaza.ErrNotFound},
 	} {
-		stated.at(step.name, step.want, func() {
-			changed, err := step.call(t.Context(), of(step.on, step.by))
+		m.AtMost(step.name, step.want, func(ctx context.Context) error {
+			changed, err := step.call(ctx, of(step.on, step.by))
 			require.ErrorIs(t, err, step.fail, step.name)
 			require.Equal(t, step.fail == nil, changed, step.name)
+			return nil
 		})
 	}
-	stated.at("reacted", dynamotest.Cost{Requests: 1, Read: 1}, func() {
-		_, err := s.Reactions(t.Context(), "jack", "film", 0, time.Minute)
-		require.NoError(t, err)
+	m.AtMost("reacted", dynamotest.Cost{Requests: 1, Read: 1}, func(ctx context.Context) error {
+		_, err := s.Reactions(ctx, "jack", "film", 0, time.Minute)
+		return err
 	})
 }
 
@@ -231,49 +219,52 @@ func not(do func(context.Context, danmu.Action) (bool, error)) func(context.Cont
 
 func TestImportsAndErasesCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	c := newCosts(t)
-	s := newStage(t, c.Wrap)
-	comments := file(1000)
+	m, c := newCosts(t)
+	s, g := newStage(t, m.Wrap), newStage(t, m.Wrap)
+	gathering(t, g)
+	comments, long := file(1000), danmu.Comment{User: "ann", Text: strings.Repeat("x", 2900)}
 	const segments, units = 3, 40 // 1000 comments of at most 150 bytes, and a part of 4 KB of each segment
+	const own, reactions = 2, 6 + 3 + 1
 	object := c.Of("Repository.Import", "the object", "each 1,000 comments that reach into new segments")
-	c.at("first import", sum(object, c.Times(40, "Repository.Import", "each 25 comments"), c.Times(1000, "Repository.Import", "a comment without a User")), func() {
-		s.imports(t, "film", comments...)
-	})
-	c.at("import of 3 KB", sum(object, c.Of("Repository.Import", "each 25 comments", "a comment of 1 KB"), c.Times(2, "Repository.Import", "each further KB of a comment")), func() {
-		s.imports(t, "long", danmu.Comment{User: "ann", Text: strings.Repeat("x", 2900)})
-	})
-	c.at("second import", sum(c.Of("Repository.Import", "the object"), c.Times(segments, "Repository.Import", "a segment and shard that has comments"), c.Times(units, "Repository.Import", "each 4 KB of it")), func() {
-		s.imports(t, "film", comments...)
-	})
 	heat := sum(c.Of("Repository.Heatmap", "the object"), c.Times(segments, "Repository.Heatmap", "a segment and shard"))
 	strong := sum(heat, c.Times(units, "Repository.Heatmap", "with Options.Consistent, each 4 KB of it"))
-	c.at("export", strong, func() { require.Len(t, s.exported(t, "film"), 1000) })
-	heatmap := func(p world) func() {
-		return func() { _, err := p.Heatmap(t.Context(), "film", 100); require.NoError(t, err) }
-	}
-	c.at("heatmap, consistent", strong, heatmap(s.world))
-	c.at("heatmap", sum(heat, c.Times(units, "Repository.Heatmap", "each 4 KB of it")), heatmap(s.world.process(t, &danmu.Options{}, c.Wrap)))
-
-	g := newStage(t, c.Wrap)
-	gathering(t, g)
-	const own, reactions = 2, 6 + 3 + 1
-	c.at("erase", sum(c.Times(own, "Repository.Erase", "a comment"), c.Times(reactions, "Repository.Erase", "a like or report"),
-		c.Of("Repository.Erase", "each MB of the user's comments in the index", "each 4 KB of the index", "each 1,000 likes and reports", "each 4 KB of likes and reports")), func() {
-		require.NoError(t, g.Erase(t.Context(), "jack"))
-	})
 	erased := func(segments float64) dynamotest.Cost {
 		return sum(c.Of("Repository.EraseObject", "the object"), c.Times(segments, "Repository.EraseObject", "each 1,000 comments of a segment and shard"))
 	}
-	c.at("erase an object", sum(erased(2), c.Times(2, "Repository.EraseObject", "each 4 KB of a segment and shard"),
-		c.Times(2, "Repository.EraseObject", "each 25 comments"), c.Times(4, "Repository.EraseObject", "a comment of 1 KB")), func() {
-		require.NoError(t, g.EraseObject(t.Context(), "other"))
-	})
-	c.at("erase 3 KB", sum(erased(1), c.Of("Repository.EraseObject", "each 4 KB of a segment and shard", "each 25 comments", "a comment of 1 KB"),
-		c.Times(2, "Repository.EraseObject", "each further KB of a comment")), func() { require.NoError(t, s.EraseObject(t.Context(), "long")) })
-	c.at("erase a film", sum(erased(segments), c.Times(units, "Repository.EraseObject", "each 4 KB of a segment and shard"),
-		c.Times(42, "Repository.EraseObject", "each 25 comments"), c.Times(1000, "Repository.EraseObject", "a comment without a User")), func() {
-		require.NoError(t, s.EraseObject(t.Context(), "film"))
-	})
+	imports := func(object string, comments ...danmu.Comment) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := s.Import(ctx, object, sequence(comments...), nil)
+			return err
+		}
+	}
+	heatmap := func(w world) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := w.Heatmap(ctx, "film", 100); return err }
+	}
+	erases := func(s stage, object string) func(context.Context) error {
+		return func(ctx context.Context) error { return s.EraseObject(ctx, object) }
+	}
+	for _, step := range []struct {
+		name string
+		want dynamotest.Cost
+		call func(context.Context) error
+	}{
+		{"first import", sum(object, c.Times(40, "Repository.Import", "each 25 comments"), c.Times(1000, "Repository.Import", "a comment without a User")), imports("film", comments...)},
+		{"import of 3 KB", sum(object, c.Of("Repository.Import", "each 25 comments", "a comment of 1 KB"), c.Times(2, "Repository.Import", "each further KB of a comment")), imports("long", long)},
+		{"second import", sum(c.Of("Repository.Import", "the object"), c.Times(segments, "Repository.Import", "a segment and shard that has comments"), c.Times(units, "Repository.Import", "each 4 KB of it")), imports("film", comments...)},
+		{"export", strong, func(context.Context) error { require.Len(t, s.exported(t, "film"), 1000); return nil }},
+		{"heatmap, consistent", strong, heatmap(s.world)},
+		{"heatmap", sum(heat, c.Times(units, "Repository.Heatmap", "each 4 KB of it")), heatmap(s.world.process(t, &danmu.Options{}, m.Wrap))},
+		{"erase", sum(c.Times(own, "Repository.Erase", "a comment"), c.Times(reactions, "Repository.Erase", "a like or report"),
+			c.Of("Repository.Erase", "each MB of the user's comments in the index", "each 4 KB of the index", "each 1,000 likes and reports", "each 4 KB of likes and reports")), func(ctx context.Context) error { return g.Erase(ctx, "jack") }},
+		{"erase an object", sum(erased(2), c.Times(2, "Repository.EraseObject", "each 4 KB of a segment and shard"),
+			c.Times(2, "Repository.EraseObject", "each 25 comments"), c.Times(4, "Repository.EraseObject", "a comment of 1 KB")), erases(g, "other")},
+		{"erase 3 KB", sum(erased(1), c.Of("Repository.EraseObject", "each 4 KB of a segment and shard", "each 25 comments", "a comment of 1 KB"),
+			c.Times(2, "Repository.EraseObject", "each further KB of a comment")), erases(s, "long")},
+		{"erase a film", sum(erased(segments), c.Times(units, "Repository.EraseObject", "each 4 KB of a segment and shard"),
+			c.Times(42, "Repository.EraseObject", "each 25 comments"), c.Times(1000, "Repository.EraseObject", "a comment without a User")), erases(s, "film")},
+	} {
+		m.AtMost(step.name, step.want, step.call)
+	}
 }
 
 // episode yields the comments of a real episode of 24 minutes or, without the file,
@@ -322,19 +313,20 @@ func newEpisode(t testing.TB, n int) world {
 
 func TestTheCostOfAnEpisode(t *testing.T) {
 	t.Parallel()
-	c := newCosts(t)
+	m, c := newCosts(t)
 	n := faults.Size(10_000, 500)
-	w := newEpisode(t, n).process(t, &danmu.Options{}, c.Wrap)
+	w := newEpisode(t, n).process(t, &danmu.Options{}, m.Wrap)
 	// Each request rounds up: a quarter of the episode costs a little more than a quarter.
 	want := sum(c.Of("Repository.Window", "an object that was not read within Options.Refresh"),
 		c.Times(16, "Repository.Window", "a segment and shard"), c.Times(float64(faults.Size(248, 42)), "Repository.Window", "each 4 KB of it"))
-	c.at("an episode", want, func() {
+	m.AtMost("an episode", want, func(ctx context.Context) error {
 		shown := 0
 		for segment := range 4 {
-			window, err := w.Segment(t.Context(), "v", segment, nil)
+			window, err := w.Segment(ctx, "v", segment, nil)
 			require.NoError(t, err)
 			shown += len(window.Comments)
 		}
 		require.Equal(t, n, shown)
+		return nil
 	})
 }

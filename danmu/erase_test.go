@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
@@ -173,13 +172,12 @@ func TestEraseObjectResumesAfterAKill(t *testing.T) {
 	}
 }
 
-func TestEraseOfAnUnknownUser(t *testing.T) {
+func TestEraseOfNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	require.ErrorIs(t, s.Erase(t.Context(), ""), plaza.ErrInvalid)
-	require.ErrorIs(t, s.EraseObject(t.Context(), ""), plaza.ErrInvalid)
 	require.NoError(t, s.Erase(t.Context(), "nobody"))
 	require.NoError(t, s.EraseObject(t.Context(), "nothing"))
+	require.Zero(t, s.imports(t, "film"))
 	require.Empty(t, s.items(t, ""))
 }
 

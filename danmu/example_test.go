@@ -56,13 +56,10 @@ func Example() {
 
 func ExampleRepository_Recall() {
 	ctx := context.Background()
-	comments, stop := open(ctx)
+	comments, stop := open(ctx, nil)
 	defer stop()
 
-	sent, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "the butler did it"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	sent := send(ctx, comments, danmu.Comment{Object: "episode 1", User: "jack", Text: "the butler did it"})
 	jacks := danmu.Action{Object: "episode 1", ID: sent.ID, User: "jack"}
 	for range 2 {
 		recalled, err := comments.Recall(ctx, jacks)
@@ -75,13 +72,9 @@ func ExampleRepository_Recall() {
 
 func ExampleRepository_Like() {
 	ctx := context.Background()
-	comments, stop := open(ctx)
+	comments, stop := open(ctx, nil)
 	defer stop()
-	sent, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"})
-	if err != nil {
-		log.Fatal(err)
-	}
-
+	sent := send(ctx, comments, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"})
 	annas := danmu.Action{Object: "episode 1", ID: sent.ID, User: "anna"}
 	for range 2 {
 		changed, err := comments.Like(ctx, annas)
@@ -101,19 +94,13 @@ func ExampleRepository_Like() {
 // A moderator keeps one comment and removes another.
 func ExampleRepository_Remove() {
 	ctx := context.Background()
-	comments, stop := open(ctx)
+	comments, stop := open(ctx, nil)
 	defer stop()
-	var sent []danmu.Comment
-	for _, text := range []string{"a fine translation", "an insult"} {
-		c, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: text})
-		if err != nil {
-			log.Fatal(err)
-		}
-		sent = append(sent, c)
-	}
+	fine := send(ctx, comments, danmu.Comment{Object: "episode 1", User: "jack", Text: "a fine translation"})
+	bad := send(ctx, comments, danmu.Comment{Object: "episode 1", User: "jack", Text: "an insult"})
 
-	fmt.Println(comments.Protect(ctx, danmu.Moderation{Object: "episode 1", ID: sent[0].ID}))
-	fmt.Println(comments.Remove(ctx, danmu.Moderation{Object: "episode 1", ID: sent[1].ID}))
+	fmt.Println(comments.Protect(ctx, danmu.Moderation{Object: "episode 1", ID: fine.ID}))
+	fmt.Println(comments.Remove(ctx, danmu.Moderation{Object: "episode 1", ID: bad.ID}))
 	window, err := comments.Window(ctx, "episode 1", 0, time.Minute, nil)
 	if err != nil {
 		log.Fatal(err)
@@ -130,7 +117,7 @@ func ExampleRepository_Remove() {
 // A popular episode gets more shards while it is running.
 func ExampleRepository_Configure() {
 	ctx := context.Background()
-	comments, stop := open(ctx)
+	comments, stop := open(ctx, nil)
 	defer stop()
 
 	fmt.Println(comments.Configure(ctx, "episode 1", danmu.Settings{Owner: "jack", Duration: 24 * time.Minute}))
@@ -146,12 +133,10 @@ func ExampleRepository_Configure() {
 // readable.
 func ExampleRepository_Window() {
 	ctx := context.Background()
-	comments, stop := open(ctx)
+	comments, stop := open(ctx, nil)
 	defer stop()
 	for _, user := range []string{"anna", "jack", "zoe"} {
-		if _, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: user, Text: "2333", Progress: time.Second}); err != nil {
-			log.Fatal(err)
-		}
+		send(ctx, comments, danmu.Comment{Object: "episode 1", User: user, Text: "2333", Progress: time.Second})
 	}
 
 	window, err := comments.Window(ctx, "episode 1", 0, time.Minute, &danmu.WindowOptions{Merge: 5 * time.Second, Cap: 50})
@@ -171,12 +156,10 @@ func ExampleRepository_Window() {
 // Every list is read to its end by cursor.All.
 func ExampleRepository_ByObject() {
 	ctx := context.Background()
-	comments, stop := open(ctx)
+	comments, stop := open(ctx, nil)
 	defer stop()
 	for i, text := range []string{"later", "first"} {
-		if _, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: text, Progress: time.Duration(9-i) * time.Minute}); err != nil {
-			log.Fatal(err)
-		}
+		send(ctx, comments, danmu.Comment{Object: "episode 1", User: "jack", Text: text, Progress: time.Duration(9-i) * time.Minute})
 	}
 
 	list := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
@@ -202,12 +185,10 @@ func ExampleRepository_ByObject() {
 // Comments move from one video to another; importing them again changes nothing.
 func ExampleRepository_Import() {
 	ctx := context.Background()
-	comments, stop := open(ctx)
+	comments, stop := open(ctx, nil)
 	defer stop()
 	for _, text := range []string{"haha", "2333"} {
-		if _, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: text}); err != nil {
-			log.Fatal(err)
-		}
+		send(ctx, comments, danmu.Comment{Object: "episode 1", User: "jack", Text: text})
 	}
 
 	for range 2 {
@@ -222,19 +203,11 @@ func ExampleRepository_Import() {
 // A user sends one comment at once, then one in ten seconds.
 func ExampleOptions_rate() {
 	ctx := context.Background()
-	db, stop := local(ctx)
-	defer stop()
-	gen, err := ids.New(1, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	comments, err := danmu.New(db, "danmu", gen, &danmu.Options{
+	comments, stop := open(ctx, &danmu.Options{
 		Rate:       ratelimit.Rate{Every: 10 * time.Second, Burst: 1},
 		SharedRate: true, // whichever process the user sends to
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	defer stop()
 
 	for range 2 {
 		_, created, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"})
@@ -253,11 +226,9 @@ func ExampleOptions_rate() {
 // A user leaves.
 func ExampleRepository_Erase() {
 	ctx := context.Background()
-	comments, stop := open(ctx)
+	comments, stop := open(ctx, nil)
 	defer stop()
-	if _, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"}); err != nil {
-		log.Fatal(err)
-	}
+	send(ctx, comments, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"})
 
 	fmt.Println(comments.Erase(ctx, "jack"))
 	window, err := comments.Window(ctx, "episode 1", 0, time.Minute, nil)
@@ -286,18 +257,32 @@ func ExampleNewFilter() {
 	// haha false
 }
 
+// send sends a comment that the example needs.
+func send(ctx context.Context, comments *danmu.Repository, c danmu.Comment) danmu.Comment {
+	sent, _, err := comments.Send(ctx, c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return sent
+}
+
 // open returns a repository over a local database.
-func open(ctx context.Context) (comments *danmu.Repository, stop func()) {
+func open(ctx context.Context, opts *danmu.Options) (comments *danmu.Repository, stop func()) {
 	db, stop := local(ctx)
+	return on(db, opts), stop
+}
+
+// on returns a repository over a database.
+func on(db *dynamo.DB, opts *danmu.Options) *danmu.Repository {
 	gen, err := ids.New(1, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	comments, err = danmu.New(db, "danmu", gen, nil)
+	comments, err := danmu.New(db, "danmu", gen, opts)
 	if err != nil {
 		log.Fatal(err)
 	}
-	return comments, stop
+	return comments
 }
 
 // local starts a database for an example and creates the table.

@@ -41,37 +41,15 @@ func TestHeatmapCountsVisibleComments(t *testing.T) {
 	require.Len(t, heat(1000), 1000)
 }
 
-func TestHeatmapOfNoBuckets(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	for _, c := range []struct {
-		object  string
-		buckets int
-		field   string
-	}{{"film", 0, "buckets"}, {"film", -1, "buckets"}, {"film", 1001, "buckets"}, {"", 1, "Object"}} {
-		_, err := s.Heatmap(t.Context(), c.object, c.buckets)
-		require.Equal(t, c.field, field(t, err))
-	}
-}
-
-func TestHeatmapWithLongSegments(t *testing.T) {
+// The process does not know the segments' length, and another one has sent, too.
+func TestHeatmapReadsSegmentsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Segment: time.Hour})
-	p := w.process(t, nil)
+	p, other := w.process(t, &danmu.Options{}), w.process(t, &danmu.Options{})
 	p.at(t, 50*60) // the ninth segment at the default length
+	other.at(t, 2*3600)
 	heat, err := p.Heatmap(t.Context(), "v", 6)
 	require.NoError(t, err)
-	require.Equal(t, []int64{0, 0, 0, 0, 0, 1}, heat)
-}
-
-func TestHeatmapReadsSegmentsOfOtherProcesses(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &danmu.Options{})
-	other := w.process(t, &danmu.Options{})
-	w.at(t, 1)
-	other.at(t, 400)
-	heat, err := w.Heatmap(t.Context(), "v", 1)
-	require.NoError(t, err)
-	require.Equal(t, []int64{2}, heat)
+	require.Equal(t, []int64{0, 1, 0, 0, 1, 0}, heat)
 }

@@ -20,7 +20,7 @@ func TestAnyIDPrintsAndParses(t *testing.T) {
 		if err != nil || back != a {
 			t.Fatalf("%#v printed %s, parsed %#v, %v", a, a, back, err)
 		}
-		if (a.Compare(b) < 0) != (a.String() < b.String()) {
+		if (a.Compare(b) < 0) != (a.String() < b.String()) || a.Progress() < b.Progress() && a.Compare(b) >= 0 {
 			t.Fatalf("%s and %s", a, b)
 		}
 	})

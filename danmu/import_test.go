@@ -253,26 +253,6 @@ func TestImportEndsWhenTheSequenceFails(t *testing.T) {
 	require.Equal(t, danmu.ImportResult{Read: 1500, Written: 500, Present: 1000}, s.imports(t, "film", file(1500)...))
 }
 
-func TestInvalidImportsNameTheField(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	for name, call := range map[string]func() error{
-		"Object":   func() error { _, err := s.Import(t.Context(), "", sequence(), nil); return err },
-		"Comments": func() error { _, err := s.Import(t.Context(), "film", nil, nil); return err },
-		"ImportOptions.Parallel": func() error {
-			_, err := s.Import(t.Context(), "film", sequence(), &danmu.ImportOptions{Parallel: 65})
-			return err
-		},
-	} {
-		require.Equal(t, name, field(t, call()))
-	}
-	require.Zero(t, s.imports(t, "film"))
-	require.Empty(t, s.items(t, ""))
-	for _, err := range s.Export(t.Context(), "") {
-		require.ErrorIs(t, err, plaza.ErrInvalid)
-	}
-}
-
 func TestImportKeepsSentComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

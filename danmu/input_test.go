@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
@@ -24,6 +25,11 @@ func field(t testing.TB, err error) string {
 	return invalid.Field
 }
 
+type invalid struct {
+	Field string
+	Err   error
+}
+
 func TestInvalidInputSendsNoRequest(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -31,30 +37,25 @@ func TestInvalidInputSendsNoRequest(t *testing.T) {
 	w.configure(t, "short", danmu.Settings{Duration: time.Minute})
 	w.send(t, danmu.Comment{Object: "short"})
 	id := w.at(t, 1).ID
-	ctx, long := t.Context(), strings.Repeat("x", 257)
+	ctx, long, page := t.Context(), strings.Repeat("x", 257), cursor.PageRequest{}
 
 	good := danmu.Comment{Object: "short", User: "ann", Text: "haha", Progress: time.Second}
-	sends := func(change func(*danmu.Comment)) func() error {
-		return func() error {
-			c := good
-			change(&c)
-			_, _, err := w.Send(ctx, c)
-			return err
-		}
+	failed := callstest.Failed
+	sends := func(change func(*danmu.Comment)) error {
+		c := good
+		change(&c)
+		return failed(w.Send(ctx, c))
 	}
-	extra := func(text string) func() error {
-		return sends(func(c *danmu.Comment) { c.Extra = json.RawMessage(text) })
+	extra := func(text string) error { return sends(func(c *danmu.Comment) { c.Extra = json.RawMessage(text) }) }
+	configures := func(s danmu.Settings) error { return failed(w.Configure(ctx, "short", s)) }
+	reads := func(object string, from, to time.Duration, opts *danmu.WindowOptions) error {
+		return failed(w.Window(ctx, object, from, to, opts))
 	}
-	configures := func(s danmu.Settings) func() error {
-		return func() error { _, err := w.Configure(ctx, "short", s); return err }
+	var exported error
+	meter.Take()
+	for _, exported = range w.Export(ctx, "") {
 	}
-	reads := func(object string, from, to time.Duration, opts *danmu.WindowOptions) func() error {
-		return func() error { _, err := w.Window(ctx, object, from, to, opts); return err }
-	}
-	tests := map[string]struct {
-		field string
-		call  func() error
-	}{
+	tests := map[string]invalid{
 		"no object":            {"Object", sends(func(c *danmu.Comment) { c.Object = "" })},
 		"long object":          {"Object", sends(func(c *danmu.Comment) { c.Object = long })},
 		"no user":              {"User", sends(func(c *danmu.Comment) { c.User = "" })},
@@ -83,7 +84,7 @@ func TestInvalidInputSendsNoRequest(t *testing.T) {
 		"extra is no JSON":     {"Extra", extra(`{`)},
 		"extra lacks half":     {"Extra", extra(`{"a":"\ud800"}`)},
 		"extra is large":       {"Extra", extra(`{"a":"` + strings.Repeat("x", 1024) + `"}`)},
-		"configure nothing":    {"Object", func() error { _, err := w.Configure(ctx, "", danmu.Settings{}); return err }},
+		"configure nothing":    {"Object", failed(w.Configure(ctx, "", danmu.Settings{}))},
 		"long owner":           {"Owner", configures(danmu.Settings{Owner: long})},
 		"negative duration":    {"Duration", configures(danmu.Settings{Duration: -1})},
 		"long duration":        {"Duration", configures(danmu.Settings{Duration: danmu.MaxProgress + time.Millisecond})},
@@ -95,7 +96,7 @@ func TestInvalidInputSendsNoRequest(t *testing.T) {
 		"three shards":         {"Shards", configures(danmu.Settings{Shards: 3})},
 		"64 shards":            {"Shards", configures(danmu.Settings{Shards: 64})},
 		"negative shards":      {"Shards", configures(danmu.Settings{Shards: -1})},
-		"settings of nothing":  {"Object", func() error { _, err := w.Settings(ctx, ""); return err }},
+		"settings of nothing":  {"Object", failed(w.Settings(ctx, ""))},
 		"window of nothing":    {"Object", reads("", 0, 1, nil)},
 		"negative from":        {"from", reads("v", -1, 1, nil)},
 		"backwards":            {"to", reads("v", 2, 1, nil)},
@@ -105,22 +106,39 @@ func TestInvalidInputSendsNoRequest(t *testing.T) {
 		"negative sample":      {"Sample", reads("v", 0, 1, &danmu.WindowOptions{Sample: -1})},
 		"negative cap":         {"Cap", reads("v", 0, 1, &danmu.WindowOptions{Cap: -1})},
 		"negative merge":       {"Merge", reads("v", 0, 1, &danmu.WindowOptions{Merge: -1})},
-		"negative segment no.": {"n", func() error { _, err := w.Segment(ctx, "v", -1, nil); return err }},
-		"segment of nothing":   {"Object", func() error { _, err := w.Segment(ctx, "", 0, nil); return err }},
-		"from nothing":         {"Object", func() error { _, err := w.ByObject(ctx, "", 0, cursor.PageRequest{}); return err }},
-		"from negative":        {"moment", func() error { _, err := w.ByObject(ctx, "v", -1, cursor.PageRequest{}); return err }},
-		"by nobody":            {"User", func() error { _, err := w.ByUser(ctx, "", cursor.PageRequest{}); return err }},
-		"get of nothing":       {"Object", func() error { _, err := w.Get(ctx, "", id); return err }},
-		"get of none":          {"ID", func() error { _, err := w.Get(ctx, "v", danmu.ID{}); return err }},
+		"negative segment no.": {"n", failed(w.Segment(ctx, "v", -1, nil))},
+		"segment of nothing":   {"Object", failed(w.Segment(ctx, "", 0, nil))},
+		"from nothing":         {"Object", failed(w.ByObject(ctx, "", 0, page))},
+		"from negative":        {"moment", failed(w.ByObject(ctx, "v", -1, page))},
+		"by nobody":            {"User", failed(w.ByUser(ctx, "", page))},
+		"get of nothing":       {"Object", failed(w.Get(ctx, "", id))},
+		"get of none":          {"ID", failed(w.Get(ctx, "v", danmu.ID{}))},
+		"no buckets":           {"buckets", failed(w.Heatmap(ctx, "v", 0))},
+		"negative buckets":     {"buckets", failed(w.Heatmap(ctx, "v", -1))},
+		"1001 buckets":         {"buckets", failed(w.Heatmap(ctx, "v", 1001))},
+		"heatmap of nothing":   {"Object", failed(w.Heatmap(ctx, "", 1))},
+		"reactions of nobody":  {"User", failed(w.Reactions(ctx, "", "v", 0, 1))},
+		"reactions to nothing": {"Object", failed(w.Reactions(ctx, "ann", "", 0, 1))},
+		"reactions before 0":   {"from", failed(w.Reactions(ctx, "ann", "v", -1, 1))},
+		"reactions, backwards": {"to", failed(w.Reactions(ctx, "ann", "v", 2, 1))},
+		"erase nobody":         {"User", w.Erase(ctx, "")},
+		"erase nothing":        {"Object", w.EraseObject(ctx, "")},
+		"import to nothing":    {"Object", failed(w.Import(ctx, "", sequence(), nil))},
+		"import of nothing":    {"Comments", failed(w.Import(ctx, "v", nil, nil))},
+		"65 imports at once":   {"ImportOptions.Parallel", failed(w.Import(ctx, "v", sequence(), &danmu.ImportOptions{Parallel: 65}))},
+		"export of nothing":    {"Object", exported},
 	}
-	meter.Take()
-	for name, c := range tests {
-		err := c.call()
-		require.Error(t, err, name)
-		require.Equal(t, c.field, field(t, err), name)
+	for action, call := range (stage{w}).actions() {
+		for of, a := range map[string]danmu.Action{
+			"Object": {ID: id, User: "ann"}, "ID": {Object: "v", User: "ann"}, "User": {Object: "v", ID: id, User: long},
+		} {
+			if of == "User" && (action == "Remove" || action == "Protect" || action == "Unprotect") {
+				continue // it has none
+			}
+			tests[action+" without "+of] = invalid{of, failed(call(ctx, a))}
+		}
 	}
+	callstest.RequireInvalid(t, tests)
 	require.Zero(t, meter.Take())
 	require.Len(t, w.items(t, "D#"), 2)
 }
-
-func second[T any](_ T, err error) error { return err }

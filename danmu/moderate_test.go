@@ -44,29 +44,22 @@ func TestRecallWithinTwoMinutes(t *testing.T) {
 	}
 }
 
-func TestASecondRecallIsNotAnErrorAtAnyAge(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	c := s.say(t, "jack", "oops")
-	does(t, true)(s.Recall(t.Context(), of(c, "jack")))
-	for _, user := range []string{"jack", "anna"} {
-		for range 2 {
-			does(t, false)(s.Recall(t.Context(), of(c, user)))
-			s.pass(time.Hour)
-		}
-	}
-	does(t, false)(s.Remove(t.Context(), moderated(c)))
-}
-
 func TestOnlyTheSenderRecalls(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	c := s.say(t, "jack", "mine")
+	s, c := newComment(t)
 	for _, age := range []time.Duration{0, time.Hour} {
 		s.pass(age)
 		fails(t, plaza.ErrForbidden)(s.Recall(t.Context(), of(c, "anna")))
 	}
 	s.shows(t, "film", []danmu.Comment{c}, "jack")
+
+	oops := s.say(t, "jack", "oops")
+	does(t, true)(s.Recall(t.Context(), of(oops, "jack")))
+	for _, user := range []string{"jack", "anna"} {
+		s.pass(time.Hour)
+		does(t, false, "whoever asks, at any age")(s.Recall(t.Context(), of(oops, user)))
+	}
+	does(t, false)(s.Remove(t.Context(), moderated(oops)))
 }
 
 func TestRemoveIsPermanent(t *testing.T) {
@@ -143,8 +136,7 @@ func TestActionsFindCommentsAfterEraseObject(t *testing.T) {
 
 func TestActionsOnUnknownComments(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	c := s.say(t, "jack", "there")
+	s, c := newComment(t)
 	elsewhere := of(c, "jack")
 	elsewhere.Object = "other"
 	other := s.send(t, danmu.Comment{Object: "other", User: "jack", Text: "there", Progress: 20 * time.Second})
@@ -162,26 +154,6 @@ func TestActionsOnUnknownComments(t *testing.T) {
 	}
 	s.shows(t, "film", []danmu.Comment{c}, "nobody")
 	require.Len(t, s.items(t, ""), 2+2, "two comments and their objects")
-}
-
-func TestInvalidActionsNameTheField(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	c := s.say(t, "jack", "there")
-	for action, call := range s.actions() {
-		for name, a := range map[string]danmu.Action{
-			"Object": {ID: c.ID, User: "jack"},
-			"ID":     {Object: "film", User: "jack"},
-			"User":   {Object: "film", ID: c.ID, User: string(make([]byte, 257))},
-		} {
-			if name == "User" && (action == "Remove" || action == "Protect" || action == "Unprotect") {
-				continue // it ignores Op
-			}
-			changed, err := call(t.Context(), a)
-			require.False(t, changed)
-			require.Equal(t, name, field(t, err), action)
-		}
-	}
 }
 
 // Ops order the calls that have one. A repeat of the last gets the same answer. The
@@ -221,24 +193,6 @@ func TestAnOpNamesAProtectAndItsUnprotect(t *testing.T) {
 			require.Equal(t, step.changed, changed, i)
 		}
 	}
-}
-
-// Others always come first, but they find nothing to change either.
-func TestACallThatFindsNothingIsNotOutrun(t *testing.T) {
-	t.Parallel()
-	s, in := newStage(t), faults.New(t, 1, faults.Rates{})
-	m := moderated(s.say(t, "jack", "haha"))
-	protect := func(s stage, want bool) {
-		t.Helper()
-		does(t, want)(s.Protect(t.Context(), m))
-	}
-	protect(s, true)
-	in.Script(func(string, []byte, int) faults.Fault {
-		s.pass(time.Second)
-		protect(s, false)
-		return faults.Fault{}
-	})
-	protect(s.process(t, in.Wrap), false)
 }
 
 // The sender's clock is ahead, so the first request is refused. The second is late.

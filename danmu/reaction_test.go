@@ -10,36 +10,51 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestLikeTwiceIsOneLike(t *testing.T) {
+// Ops order the likes of a user. A repeat of the last gets the same answer.
+func TestAnOpNamesALikeAndItsUnlike(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	c := s.say(t, "jack", "haha")
-	for i, step := range []struct {
-		user    string
-		unlike  bool
-		changed bool
-		likes   int64
-	}{
-		{"anna", true, false, 0},
-		{"anna", false, true, 1},
-		{"anna", false, false, 1},
-		{"jack", true, false, 1},
-		{"jack", false, true, 2},
-		{"anna", true, true, 1},
-		{"anna", true, false, 1},
-		{"anna", false, true, 2},
+	const like, unlike = true, false
+	type step struct {
+		like, changed bool
+		op            int // 0: minted
+		err           error
+		likes         int64
+	}
+	for name, steps := range map[string][]step{
+		"none has an Op": {
+			{unlike, false, 0, nil, 0}, {like, true, 0, nil, 1}, {like, false, 0, nil, 1},
+			{unlike, true, 0, nil, 0}, {unlike, false, 0, nil, 0}, {like, true, 0, nil, 1},
+		},
+		"an Unlike overtakes its Like": {
+			{unlike, false, 2, nil, 0}, {unlike, false, 2, nil, 0}, {like, false, 1, plaza.ErrRemoved, 0}, {like, false, 2, plaza.ErrRemoved, 0},
+			{like, true, 3, nil, 1}, {like, true, 3, nil, 1}, {like, false, 0, nil, 1}, // which is another one
+			{unlike, false, 1, nil, 1}, {unlike, false, 2, nil, 1}, {unlike, true, 4, nil, 0}, {unlike, false, 4, nil, 0}, {like, false, 4, plaza.ErrRemoved, 0},
+		},
+		"the first clock is ahead": {
+			{like, true, 5, nil, 1}, {unlike, true, 0, nil, 0}, {like, true, 0, nil, 1}, {unlike, true, 0, nil, 0}, {like, false, 5, plaza.ErrRemoved, 0},
+		},
+		"an Op is older than an Unlike of another": {{like, true, 1, nil, 1}, {unlike, true, 0, nil, 0}, {like, true, 2, nil, 1}},
 	} {
-		call := s.Like
-		if step.unlike {
-			call = s.Unlike
-		}
-		does(t, step.changed, i)(call(t.Context(), of(c, step.user)))
-		found, ok := s.get(t, c)
-		require.True(t, ok)
-		require.Equal(t, step.likes, found.Likes, i)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, c := newComment(t)
+			ops := []ids.ID{0, s.next(t), s.next(t), s.next(t), s.next(t), ids.At(s.Now().Add(9*time.Second)) + 5}
+			for i, step := range steps {
+				a, call := of(c, "anna"), s.Unlike
+				a.Op = ops[step.op]
+				if step.like {
+					call = s.Like
+				}
+				changed, err := call(t.Context(), a)
+				require.ErrorIs(t, err, step.err, i)
+				require.Equal(t, step.changed, changed, i)
+				require.Equal(t, [2]int64{step.likes, 0}, s.counts(t, c), i)
+			}
+		})
 	}
 }
 
@@ -79,8 +94,7 @@ func TestReportsHideOnceThereAreEnough(t *testing.T) {
 
 func TestARemovedCommentTakesNoReactions(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	c := s.say(t, "jack", "oops")
+	s, c := newComment(t)
 	does(t, true)(s.Like(t.Context(), of(c, "anna")))
 	does(t, true)(s.Recall(t.Context(), of(c, "jack")))
 	for name, call := range s.actions() {
@@ -141,21 +155,12 @@ func TestReactionsOfARange(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, none)
 	}
-	for name, call := range map[string]func() error{
-		"User":   func() error { _, err := s.Reactions(t.Context(), "", "film", 0, 1); return err },
-		"Object": func() error { _, err := s.Reactions(t.Context(), "anna", "", 0, 1); return err },
-		"from":   func() error { _, err := s.Reactions(t.Context(), "anna", "film", -1, 1); return err },
-		"to":     func() error { _, err := s.Reactions(t.Context(), "anna", "film", 2, 1); return err },
-	} {
-		require.Equal(t, name, field(t, call()))
-	}
 }
 
 func TestReactionsAreConsistentIfAsked(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
-	s := newStage(t)
-	c := s.say(t, "jack", "haha")
+	s, c := newComment(t)
 	does(t, true)(s.Like(t.Context(), of(c, "anna")))
 	got, err := s.process(t, lagging.Wrap).Reactions(t.Context(), "anna", "film", 0, time.Minute)
 	require.NoError(t, err)
@@ -164,8 +169,7 @@ func TestReactionsAreConsistentIfAsked(t *testing.T) {
 
 func TestLikesOfACrowdAreCounted(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	c := s.say(t, "jack", "haha")
+	s, c := newComment(t)
 	var group errgroup.Group
 	group.SetLimit(8)
 	users := faults.Size(20, 10)

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
@@ -62,8 +63,6 @@ func TestVerifyRefusesOtherTables(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, plain.process(t, nil).Verify(t.Context()), plaza.ErrTable)
 
-	_, err = danmu.New(nil, "t", w.source, nil)
-	require.ErrorIs(t, err, plaza.ErrInvalid)
 }
 
 func withoutIndex(name string) *dynamodb.CreateTableInput {
@@ -76,28 +75,22 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	db := dynamotest.DB(t)
-	for name, o := range map[string]danmu.Options{
-		"Options.MaxRunes":  {MaxRunes: 1001},
-		"Options.MinSize":   {MinSize: 65},
-		"Options.HideAt":    {HideAt: -1},
-		"Options.Refresh":   {Refresh: -1},
-		"Options.Cache":     {Cache: -1},
-		"Options.CacheSize": {CacheSize: -1},
-		"Rate.Burst":        {Rate: ratelimit.Rate{Burst: -1}},
-		"Options.Limiter":   {Limiter: ratelimit.Unlimited{}, SharedRate: true},
-	} {
-		_, err := danmu.New(db, w.table, w, &o)
-		require.Equal(t, name, field(t, err))
-	}
-	_, err := danmu.New(db, w.table, w, &danmu.Options{Cache: time.Second, Consistent: true})
-	require.Equal(t, "Options.Cache", field(t, err))
-	for name, err := range map[string]error{
-		"db":    second(danmu.New(nil, w.table, w, nil)),
-		"table": second(danmu.New(db, "", w, nil)),
-		"gen":   second(danmu.New(db, w.table, nil, nil)),
-	} {
-		require.Equal(t, name, field(t, err))
-	}
+	failed := callstest.Failed
+	with := func(o danmu.Options) error { return failed(danmu.New(db, w.table, w, &o)) }
+	callstest.RequireInvalid(t, map[string]invalid{
+		"1001 runes":            {"Options.MaxRunes", with(danmu.Options{MaxRunes: 1001})},
+		"sizes from 65":         {"Options.MinSize", with(danmu.Options{MinSize: 65})},
+		"hidden at -1":          {"Options.HideAt", with(danmu.Options{HideAt: -1})},
+		"a negative refresh":    {"Options.Refresh", with(danmu.Options{Refresh: -1})},
+		"a negative cache":      {"Options.Cache", with(danmu.Options{Cache: -1})},
+		"a consistent cache":    {"Options.Cache", with(danmu.Options{Cache: time.Second, Consistent: true})},
+		"a negative cache size": {"Options.CacheSize", with(danmu.Options{CacheSize: -1})},
+		"a negative burst":      {"Rate.Burst", with(danmu.Options{Rate: ratelimit.Rate{Burst: -1}})},
+		"two limits":            {"Options.Limiter", with(danmu.Options{Limiter: ratelimit.Unlimited{}, SharedRate: true})},
+		"no db":                 {"db", failed(danmu.New(nil, w.table, w, nil))},
+		"no table":              {"table", failed(danmu.New(db, "", w, nil))},
+		"no ids":                {"gen", failed(danmu.New(db, w.table, nil, nil))},
+	})
 
 	missing, err := danmu.New(db, "not-there", w, nil)
 	require.NoError(t, err)

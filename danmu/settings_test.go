@@ -148,8 +148,9 @@ func TestEveryProcessEnforcesTheDuration(t *testing.T) {
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Duration: time.Hour})
 	late := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour + time.Millisecond}
-	_, _, err := w.process(t, nil).Send(t.Context(), late)
+	refused, _, err := w.process(t, nil).Send(t.Context(), late)
 	require.Equal(t, "Progress", field(t, err))
+	require.NotZero(t, refused.ID, "beside an error too")
 	require.Len(t, w.items(t, ""), 1, "the settings")
 	w.configure(t, "v", danmu.Settings{Duration: time.Hour, Segment: time.Minute}) // no segment has begun
 	w.at(t, 3600)

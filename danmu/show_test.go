@@ -153,15 +153,6 @@ func TestASmallerSampleIsPartOfALarger(t *testing.T) {
 	})
 }
 
-func TestASampleThinsEverySecondEvenly(t *testing.T) {
-	t.Parallel()
-	crowd := second(754)
-	for j := range maxSample + 1 {
-		part, _ := (&WindowOptions{Sample: j}).show(crowd, "", testHideAt)
-		require.InEpsilon(t, 754.0/float64(int(1)<<j), len(part), 0.35, "1/2^%d", j)
-	}
-}
-
 // second returns n comments within one second, with ids as a generator makes them.
 func second(n int) []Comment {
 	crowd := make([]Comment, n)

@@ -26,6 +26,13 @@ func newStage(t testing.TB, wrap ...wrapper) stage {
 	return stage{newWorld(t, stageOptions(wrap), wrap...)}
 }
 
+// newComment returns a stage with jack's comment on the film.
+func newComment(t testing.TB) (stage, danmu.Comment) {
+	t.Helper()
+	s := newStage(t)
+	return s, s.say(t, "jack", "haha")
+}
+
 // process returns a stage of another process on the same table.
 func (s stage) process(t testing.TB, wrap ...wrapper) stage {
 	t.Helper()

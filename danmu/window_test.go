@@ -115,8 +115,7 @@ func TestAThousandViewersCostAsMuchAsOne(t *testing.T) {
 	for i := range 400 {
 		film = append(film, danmu.Comment{User: "ann", Text: "haha", Progress: time.Duration(i) * time.Second / 2})
 	}
-	_, err := w.Import(t.Context(), "v", sequence(film...), nil)
-	require.NoError(t, err)
+	w.imports(t, "v", film...)
 	watch := func(w world, viewers int) dynamotest.Cost {
 		meter.Price().Take()
 		var group sync.WaitGroup
