@@ -46,6 +46,28 @@ func emptied(groups int) func(t *testing.T, w world, user string) {
 	}
 }
 
+// marking marks all that a list shows as read. One of its groups is new.
+func marking(mark func(ctx context.Context, w world, user string, entries []notify.Entry) error) operation {
+	return operation{
+		prepare: func(t *testing.T, w world, user string) {
+			w.seen(t, user)
+			w.forge(t, in(user, 4), func(*raw) {})
+		},
+		call: func(ctx context.Context, w world, user string) error {
+			page, err := w.List(ctx, reader(user), cursor.PageRequest{})
+			if err != nil {
+				return err
+			}
+			return mark(ctx, w, user, page.Items)
+		},
+		check: func(t *testing.T, w world, user string) {
+			for _, e := range w.list(t, user) {
+				require.True(t, e.Seen && e.Read)
+			}
+		},
+	}
+}
+
 var operations = map[string]operation{
 	"notify, by a put": {
 		prepare: func(t *testing.T, w world, user string) { w.store(t, written(user, "like", 1)) },
@@ -87,21 +109,19 @@ var operations = map[string]operation{
 		},
 		check: emptied(2),
 	},
-	"mark all read": {
-		prepare: func(t *testing.T, w world, user string) { w.seen(t, user) },
-		call: func(ctx context.Context, w world, user string) error {
-			page, err := w.List(ctx, reader(user), cursor.PageRequest{})
-			if err != nil {
-				return err
-			}
-			return errOf(w.MarkAllRead(ctx, user, notify.See(page.Items)))
-		},
-		check: func(t *testing.T, w world, user string) {
-			for _, e := range w.list(t, user) {
-				require.True(t, e.Read)
-			}
-		},
-	},
+	"mark all read": marking(func(ctx context.Context, w world, user string, entries []notify.Entry) error {
+		return errOf(w.MarkAllRead(ctx, user, notify.See(entries)))
+	}),
+	"mark seen, then read": marking(func(ctx context.Context, w world, user string, entries []notify.Entry) error {
+		var all []notify.Shown
+		for _, e := range entries {
+			all = append(all, shown(e)...)
+		}
+		if _, err := w.MarkSeen(ctx, user, notify.See(entries)); err != nil {
+			return err
+		}
+		return errOf(w.MarkRead(ctx, user, all))
+	}),
 	"snooze": {
 		call: func(ctx context.Context, w world, user string) error {
 			return errOf(w.Snooze(ctx, in(user, 1), noon.Add(24*time.Hour)))

@@ -1,19 +1,16 @@
 package digest_test
 
 import (
-	"bytes"
+	"context"
 	"fmt"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
@@ -136,20 +133,10 @@ func TestADigestThatWasBegunDoesNotMove(t *testing.T) {
 	in.KillAt(1)
 	dying := w.process(t, parts{}, in.Wrap)
 	var begin sync.Once
-	heir := w.process(t, parts{schedule: newWorldSettings(daily).schedule}, func(next aws.HTTPClient) aws.HTTPClient {
-		return doer(func(r *http.Request) (*http.Response, error) {
-			req, err := wire.Read(r)
-			require.NoError(t, err)
-			res, err := next.Do(req.Again())
-			if req.Op == "GetItem" && bytes.Contains(req.Body, []byte("D#email")) {
-				begin.Do(func() {
-					_, err := dying.worker.Deliver(t.Context())
-					require.ErrorIs(t, err, faults.ErrKilled)
-				})
-			}
-			return res, err
-		})
-	})
+	heir := w.process(t, parts{schedule: func(context.Context, string, string) (digest.Schedule, error) { // asked after the mark is read
+		begin.Do(func() { require.ErrorIs(t, errOf(dying.worker.Deliver(t.Context())), faults.ErrKilled) })
+		return daily, nil
+	}})
 	w.process(t, parts{}).notify(t, "1")
 	w.pass(time.Hour + time.Minute)
 	heir.deliver(t)

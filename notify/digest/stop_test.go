@@ -243,3 +243,7 @@ func TestRunDeliversUntilItIsStopped(t *testing.T) {
 	stop()
 	require.ErrorIs(t, <-stopped, context.Canceled)
 }
+
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
