@@ -136,11 +136,11 @@ func TestALongPacketTakesBoundedMemory(t *testing.T) {
 	from, to := io.Pipe()
 	go func() {
 		out := bufio.NewWriter(to)
-		fmt.Fprint(out, "<packet>")
+		_, _ = fmt.Fprint(out, "<packet>")
 		for i := range n {
-			fmt.Fprintf(out, `<chat thread="1" no="%[1]d" vpos="%[1]d" date="1600000000" mail="184" user_id="u%[1]d">text</chat><leaf thread="1" count="%[1]d"/>`+"\n", i)
+			_, _ = fmt.Fprintf(out, `<chat thread="1" no="%[1]d" vpos="%[1]d" date="1600000000" mail="184" user_id="u%[1]d">text</chat><leaf thread="1" count="%[1]d"/>`+"\n", i)
 		}
-		fmt.Fprint(out, "</packet>")
+		_, _ = fmt.Fprint(out, "</packet>")
 		to.CloseWithError(out.Flush())
 	}()
 	r, err := format.NewReader(from, format.NiconicoXML, nil)
