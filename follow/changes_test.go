@@ -18,7 +18,7 @@ import (
 // A handler of the table's stream gets each edge that begins or ends.
 func ExampleChanges() {
 	ctx := context.Background()
-	follows, db, table := openStreamed(ctx)
+	follows, db, table := open(ctx)
 	edge, _, err := follows.Follow(ctx, follow.Edge{Follower: "jack", Followee: "chris"})
 	if err == nil {
 		_, err = follows.Unfollow(ctx, edge)

@@ -175,38 +175,31 @@ func TestRepairsCostNoMoreThanStated(t *testing.T) {
 		Plus(m.Stated.Times(1, "Repository.Check", "each 100 edges")).
 		Plus(m.Stated.Times(2*n, "Repository.Check", "each edge")).
 		Plus(m.Stated.Times(n, "Repository.Check", "each edge in another shard than the first"))
-	check := func(want follow.Drift) func(ctx) error {
+	is := func(call func(ctx, string) (follow.Drift, error), want follow.Drift) func(ctx) error {
 		return func(ctx ctx) error {
-			drift, err := w.Check(ctx, "star")
+			drift, err := call(ctx, "star")
 			require.Equal(t, want, drift)
 			return err
 		}
 	}
-	repair := func(want follow.Drift) func(ctx) error {
-		return func(ctx ctx) error {
-			drift, err := w.Repair(ctx, "star")
-			require.Equal(t, want, drift)
-			return err
-		}
-	}
-	m.AtMost("Check", sound, check(follow.Drift{}))
-	m.AtMost("Repair of what is sound", sound.Plus(m.Stated.Of("Repository.Repair")), repair(follow.Drift{}))
+	m.AtMost("Check", sound, is(w.Check, follow.Drift{}))
+	m.AtMost("Repair of what is sound", sound.Plus(m.Stated.Of("Repository.Repair")), is(w.Repair, follow.Drift{}))
 
 	h := edgetest.NewHand(t, w.table)
 	h.Remove(edgetest.Key{"F#star", first.ID.String()})
 	torn := sound.Plus(m.Stated.Times(n, "Repository.Check", "where an edge is torn, each edge that the user follows"))
-	m.AtMost("Check of a torn edge", torn.Plus(m.Stated.Of("Repository.Check", "each torn edge")), check(follow.Drift{Torn: 1}))
+	m.AtMost("Check of a torn edge", torn.Plus(m.Stated.Of("Repository.Check", "each torn edge")), is(w.Check, follow.Drift{Torn: 1}))
 	m.AtMost("Repair of a torn edge", torn.Plus(m.Stated.Of("Repository.Repair", "each torn edge more", "where a follower is restored, each 40 followers of the shard")),
-		repair(follow.Drift{Torn: 1}))
+		is(w.Repair, follow.Drift{Torn: 1}))
 	h.Set(edgetest.Key{"C#star", "0"}, "following", 7)
 	m.AtMost("Repair of a count", sound.Plus(sound).Plus(m.Stated.Of("Repository.Repair", "each wrong counter, and the lists once more")),
-		repair(follow.Drift{Following: -3, Counters: 1}))
+		is(w.Repair, follow.Drift{Following: -3, Counters: 1}))
 
 	erase := sound.Plus(m.Stated.Of("Repository.Erase", "the user", "the user more", "each counter", "each counter")).
 		Plus(m.Stated.Times(2*n, "Repository.Erase", "each edge")).
 		Plus(m.Stated.Times(1, "Repository.Erase", "where another user's counts are too low, each 40 edges of that user"))
 	m.AtMost("Erase", erase, func(ctx ctx) error { return w.Erase(ctx, "star") })
 	gone := m.Stated.Of("Repository.Check", "the user", "a user without counters more")
-	m.AtMost("Check of nobody", gone, check(follow.Drift{}))
+	m.AtMost("Check of nobody", gone, is(w.Check, follow.Drift{}))
 	m.AtMost("Erase of nobody", m.Stated.Of("Repository.Check", "the user").Plus(m.Stated.Of("Repository.Erase", "a user without counters more")), func(ctx ctx) error { return w.Erase(ctx, "star") })
 }

@@ -17,7 +17,7 @@ import (
 // Repeating a call is harmless, and its answer says what this call changed.
 func Example() {
 	ctx := context.Background()
-	follows := open(ctx)
+	follows, _, _ := open(ctx)
 
 	edge, created, err := follows.Follow(ctx, follow.Edge{Follower: "jack", Followee: "chris"})
 	fmt.Println("follow:", created, err)
@@ -41,45 +41,10 @@ func Example() {
 	// the old edge: true
 }
 
-// Relations decides which button to show beside each user of a page.
-func ExampleRepository_Relations() {
-	ctx := context.Background()
-	follows := open(ctx)
-	for _, e := range []follow.Edge{
-		{Follower: "jack", Followee: "chris"},
-		{Follower: "chris", Followee: "jack"},
-		{Follower: "anna", Followee: "jack"},
-	} {
-		if _, _, err := follows.Follow(ctx, e); err != nil {
-			log.Fatal(err)
-		}
-	}
-
-	users := []string{"chris", "anna", "zoe"}
-	relations, err := follows.Relations(ctx, "jack", users)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, user := range users {
-		switch r := relations[user]; {
-		case r.Mutual():
-			fmt.Println(user, "is a friend")
-		case r.FollowedBy:
-			fmt.Println(user, "follows you")
-		default:
-			fmt.Println(user)
-		}
-	}
-	// Output:
-	// chris is a friend
-	// anna follows you
-	// zoe
-}
-
 // A repeat of an import changes nothing. After a crash, the same call resumes.
 func ExampleRepository_Import() {
 	ctx := context.Background()
-	follows := open(ctx)
+	follows, _, _ := open(ctx)
 	var old iter.Seq2[follow.Edge, error] = func(yield func(follow.Edge, error) bool) {
 		for _, fan := range []string{"anna", "jack", "zoe"} {
 			if !yield(follow.Edge{Follower: fan, Followee: "chris"}, nil) {
@@ -100,14 +65,8 @@ func ExampleRepository_Import() {
 	// 3 created, 1 windows done before
 }
 
-// open returns a repository over a new table.
-func open(ctx context.Context) *follow.Repository {
-	follows, _, _ := openStreamed(ctx)
-	return follows
-}
-
-// openStreamed is open, and returns the table too, which has a stream.
-func openStreamed(ctx context.Context) (follows *follow.Repository, db *dynamo.DB, table string) {
+// open returns a repository over a new table, which has a stream.
+func open(ctx context.Context) (follows *follow.Repository, db *dynamo.DB, table string) {
 	db, table, gen := streamtest.Example(ctx, follow.Table)
 	follows, err := follow.New(db, table, gen, &follow.Options{Consistent: true})
 	if err != nil {

@@ -1,6 +1,7 @@
 package follow_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
@@ -47,4 +49,47 @@ func TestAWalkReadsAThousandFollowersAtATime(t *testing.T) {
 		require.Equal(t, want[999:], seeAll(page.Items))
 		require.Empty(t, page.Next)
 	})
+}
+
+// There are as many others as a call takes, which are two requests of 50.
+func TestRelationsOfAViewer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	others, want := []string{"viewer", "other 51"}, map[string]follow.Relation{"viewer": {}}
+	for i := range 100 - len(others) {
+		other := fmt.Sprint("other ", i)
+		others = append(others, other)
+		relation := follow.Relation{}
+		if i >= 46 && i < 54 {
+			relation = follow.Relation{Follows: i%2 == 1, FollowedBy: i%4 > 1}
+		}
+		if want[other] = relation; relation.Follows {
+			w.follow(t, "viewer", other)
+		}
+		if relation.FollowedBy {
+			w.follow(t, other, "viewer")
+		}
+		require.Equal(t, relation.Follows && relation.FollowedBy, relation.Mutual())
+	}
+	got, err := w.Relations(t.Context(), "viewer", others)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	id, err := ids.Parse("3ZZZZZZZZZZZZ")
+	require.NoError(t, err)
+	for want, value := range map[string]any{
+		`{"follower":"jack","followee":"chris","id":"3ZZZZZZZZZZZZ"}`: follow.Edge{Follower: "jack", Followee: "chris", ID: id},
+		`{"followers":2,"following":0}`:                               follow.Counts{Followers: 2},
+		`{"follows":true,"followedBy":false}`:                         follow.Relation{Follows: true},
+	} {
+		got, err := json.Marshal(value)
+		require.NoError(t, err)
+		require.JSONEq(t, want, string(got))
+	}
+	var e follow.Edge
+	require.NoError(t, json.Unmarshal([]byte(`{"follower":"jack","followee":"chris","id":"3ZZZZZZZZZZZZ"}`), &e))
+	require.Equal(t, follow.Edge{Follower: "jack", Followee: "chris", ID: id}, e)
 }

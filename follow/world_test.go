@@ -14,7 +14,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
+
+func TestMain(m *testing.M) { faults.Main(m) }
 
 // world is a repository over a fresh table.
 type world struct {
@@ -74,31 +77,16 @@ func (w world) fans(t testing.TB, followee string, n int) []follow.Edge {
 	return edges
 }
 
-func seeAll(edges []follow.Edge) []edgetest.Edge {
-	seen := make([]edgetest.Edge, len(edges))
-	for i, e := range edges {
-		seen[i] = see(e)
-	}
-	return seen
-}
+func seeAll(edges []follow.Edge) []edgetest.Edge { return edgetest.SeeAll(edges, see) }
 
 type lister func(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 
 // all reads a list to its end, limit items a page.
 func all(t testing.TB, list lister, user string, limit int) []follow.Edge {
 	t.Helper()
-	var got []follow.Edge
-	req := cursor.PageRequest{Limit: limit}
-	for {
-		page, err := list(t.Context(), user, req)
-		require.NoError(t, err)
-		require.LessOrEqual(t, len(page.Items), limit)
-		got = append(got, page.Items...)
-		if page.Next == "" {
-			return got
-		}
-		req.Cursor = page.Next
-	}
+	return pagetest.All(t, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+		return list(ctx, user, req)
+	}, limit)
 }
 
 func (w world) unfollow(t testing.TB, e follow.Edge, want bool) {
@@ -127,15 +115,4 @@ func requireSound(t testing.TB, w world, users ...string) {
 		require.NoError(t, err)
 		require.Zero(t, drift, "Check of %q", user)
 	}
-}
-
-// watched returns another process that calls before ahead of each request. before
-// must not use this process.
-func (w world) watched(t testing.TB, opts *follow.Options, before func(op string, body []byte)) world {
-	in := faults.New(t, 0, faults.Rates{})
-	in.Script(func(op string, body []byte, _ int) faults.Fault {
-		before(op, body)
-		return faults.Fault{}
-	})
-	return w.process(t, opts, in.Wrap)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 func TestTextIsStoredAsGiven(t *testing.T) {
@@ -21,6 +22,16 @@ func TestTextIsStoredAsGiven(t *testing.T) {
 		c := w.add(t, comment.Comment{Object: "bird", User: "ann", Text: text, Data: []byte(`{ "a" : "<" }`)})
 		require.Equal(t, c, w.get(t, c))
 		require.Equal(t, text, c.Text)
+	}
+}
+
+func TestAQuoteShowsAHundredRunes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, runes := range []int{100, 101} {
+		c := w.add(t, comment.Comment{Object: "bird", User: "ann", Text: strings.Repeat("鳥", runes)})
+		quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Quote: &comment.Quote{Address: c.Address()}})
+		require.Equal(t, strings.Repeat("鳥", 100), w.get(t, quoting).Quote.Excerpt)
 	}
 }
 
@@ -70,8 +81,8 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, all(t, of(w.ByUser, "jack", nil), 100), faults.Size(18, 6))
-	require.Empty(t, all(t, of(w.ByObject, "other", nil), 100))
+	require.Len(t, pagetest.All(t, of(w.ByUser, "jack", nil), 100), faults.Size(18, 6))
+	require.Empty(t, pagetest.All(t, of(w.ByObject, "other", nil), 100))
 }
 
 func TestALateRepeatDoesNotRestoreAComment(t *testing.T) {
@@ -194,16 +205,16 @@ func TestNamesOfObjectsNeverShareAKey(t *testing.T) {
 	}
 	for i, name := range names {
 		require.Equal(t, comment.Counts{All: int64(1 + replies(i)), Roots: 1}, w.counts(t, name), "%q", name)
-		threads := all(t, of(w.Threads, name, nil), 10)
+		threads := pagetest.All(t, of(w.Threads, name, nil), 10)
 		require.Len(t, threads, 1, "%q", name)
 		require.Len(t, threads[0].First, min(replies(i), 3), "%q", name)
-		require.Len(t, all(t, of(w.Replies, threads[0].Address(), nil), 100), replies(i), "%q", name)
-		require.Len(t, all(t, of(w.ByUser, name, nil), 100), 1+replies(i), "%q", name)
-		require.Len(t, all(t, w.top(name), 9), 1, "%q", name)
+		require.Len(t, pagetest.All(t, of(w.Replies, threads[0].Address(), nil), 100), replies(i), "%q", name)
+		require.Len(t, pagetest.All(t, of(w.ByUser, name, nil), 100), 1+replies(i), "%q", name)
+		require.Len(t, pagetest.All(t, w.top(name), 9), 1, "%q", name)
 	}
 	require.NoError(t, w.EraseObject(t.Context(), "a"))
 	for i, name := range names[1:] {
-		require.Len(t, all(t, of(w.ByUser, name, nil), 100), 1+replies(i+1), "%q", name)
+		require.Len(t, pagetest.All(t, of(w.ByUser, name, nil), 100), 1+replies(i+1), "%q", name)
 	}
 }
 

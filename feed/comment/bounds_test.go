@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 // TestPagesMakeABoundedNumberOfRequests fills each list with rows that it does
@@ -199,7 +200,7 @@ func TestTheLargestRowFits(t *testing.T) {
 	w.hide(t, root)
 	w.unhide(t, root)
 	w.replies(t, ann, root)
-	require.Equal(t, idsOf(replies[1:4]), idsOf(all(t, of(w.Threads, object, nil), 1)[0].First))
+	require.Equal(t, idsOf(replies[1:4]), idsOf(pagetest.All(t, of(w.Threads, object, nil), 1)[0].First))
 	removed, err := w.Remove(t.Context(), root.Address(), comment.Removal{By: strings.Repeat("#", 256), Reason: strings.Repeat("x", comment.MaxReason)})
 	require.NoError(t, err)
 	require.True(t, removed)
@@ -219,5 +220,5 @@ func TestRepliesAreInOrderIfManyFurtherOnesAreOlderThanTheFirst(t *testing.T) {
 		c := comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "ann", Text: strings.Repeat("𝄞", 1<<16)}
 		want = append([]ids.ID{w.add(t, c).ID}, want...)
 	}
-	require.Equal(t, want, idsOf(all(t, of(w.Replies, root.Address(), &comment.ListOptions{Oldest: true}), 50)))
+	require.Equal(t, want, idsOf(pagetest.All(t, of(w.Replies, root.Address(), &comment.ListOptions{Oldest: true}), 50)))
 }

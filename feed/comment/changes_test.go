@@ -2,8 +2,6 @@ package comment_test
 
 import (
 	"context"
-	"fmt"
-	"log"
 	"maps"
 	"testing"
 	"time"
@@ -19,38 +17,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 )
-
-// A handler of the table's stream gets what is written, and what moderators
-// do: a hidden root is one change, whatever its thread holds.
-func ExampleChanges() {
-	ctx := context.Background()
-	comments, db, table := openStreamed(ctx, nil)
-	root, _, err := comments.Add(ctx, comment.Comment{Object: "photo", User: "jack", Text: "Beautiful bird!"})
-	if err == nil {
-		_, _, err = comments.Add(ctx, comment.Comment{Object: "photo", Root: root.ID, User: "anna", Text: "Spam"})
-	}
-	if err == nil {
-		_, err = comments.Hide(ctx, root.Address())
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	handler := func(_ context.Context, r stream.Record) error {
-		changes, err := comment.Changes(r)
-		for _, c := range changes {
-			fmt.Println(c.Kind, c.Comment.User, c.Comment.Text)
-		}
-		return err
-	}
-	if err := streamtest.Each(ctx, db, table, handler); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// added jack Beautiful bird!
-	// added anna Spam
-	// hidden jack Beautiful bird!
-}
 
 // newStreamed is newWorld whose table has a stream.
 func newStreamed(t *testing.T, opts *comment.Options, wrap ...wrapper) (world, *streamtest.Changes[comment.Change]) {

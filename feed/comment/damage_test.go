@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 // garbage is a random value of any type; nil is none.
@@ -67,11 +68,12 @@ func TestDamageAffectsOnlyItsOwnItem(t *testing.T) {
 	random := rand.New(rand.NewPCG(0, 2))
 	told := 0
 	l := &likes{n: map[ids.ID]int64{}}
-	w := newWorld(t, &comment.Options{Consistent: true, Score: l.score, OnCorrupt: func(err *plaza.CorruptError) {
+	opts := &comment.Options{Consistent: true, Score: l.score, OnCorrupt: func(err *plaza.CorruptError) {
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
 		require.NotEmpty(t, err.PK)
 		told++
-	}})
+	}}
+	w := newWorld(t, opts)
 	given := comment.Comment{Object: "bird", User: "ann", Text: "hello", Key: "k", Data: []byte("{}"), Mentions: []string{"bob"}}
 	root := w.add(t, given)
 	given.ID = root.ID
@@ -95,22 +97,6 @@ func TestDamageAffectsOnlyItsOwnItem(t *testing.T) {
 	var items []dynamo.Item
 	table := w.db.Table(w.table)
 	require.NoError(t, table.Scan().Consistent(true).All(t.Context(), &items))
-	restore := func() {
-		var now []dynamo.Item
-		require.NoError(t, table.Scan().Consistent(true).All(t.Context(), &now))
-		batch := table.Batch("pk", "sk").Write()
-		for _, item := range now {
-			key := dynamo.Keys{text(item, "pk"), text(item, "sk")}
-			if !slices.ContainsFunc(items, func(i dynamo.Item) bool { return key == dynamo.Keys{text(i, "pk"), text(i, "sk")} }) {
-				batch.Delete(key)
-			}
-		}
-		for _, item := range items {
-			batch.Put(item)
-		}
-		_, err := batch.Run(t.Context())
-		require.NoError(t, err)
-	}
 	n := 0
 	for _, item := range items {
 		for _, attribute := range slices.Sorted(maps.Keys(item)) {
@@ -138,11 +124,18 @@ func TestDamageAffectsOnlyItsOwnItem(t *testing.T) {
 	}
 	require.NotZero(t, told)
 
-	// Now writes and Erase.
+	// Now writes and Erase, each in a table of its own.
 	for n, item := range items {
 		if n%16 != 0 && !faults.Full() {
 			continue
 		}
+		w := newWorld(t, opts)
+		table := w.db.Table(w.table)
+		batch := table.Batch("pk", "sk").Write()
+		for _, item := range items {
+			batch.Put(item)
+		}
+		require.NoError(t, failed(batch.Run(t.Context())))
 		broken := dynamo.Item{}
 		for name, value := range item {
 			if broken[name] = value; name != "pk" && name != "sk" {
@@ -156,7 +149,6 @@ func TestDamageAffectsOnlyItsOwnItem(t *testing.T) {
 		for key := range w.state(t) {
 			require.Contains(t, "MK", key[:1], "%s is left of the object; %s was damaged", key, what)
 		}
-		restore()
 	}
 }
 
@@ -167,14 +159,14 @@ func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, 
 	ctx := t.Context()
 	expected := func(results ...any) { t.Helper(); requireExpected(t, what, failed(results...)) }
 	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
-		require.Contains(t, idsOf(all(t, of(w.ByObject, "bird", opts), 2)), sound.ID, what)
-		all(t, of(w.Threads, "bird", opts), 3)
+		require.Contains(t, idsOf(pagetest.All(t, of(w.ByObject, "bird", opts), 2)), sound.ID, what)
+		pagetest.All(t, of(w.Threads, "bird", opts), 3)
 		expected(w.Replies(ctx, root.Address(), cursor.PageRequest{}, opts))
 		for _, user := range []string{"ann", "bob", "chris", "dora"} {
-			all(t, of(w.ByUser, user, opts), 2)
+			pagetest.All(t, of(w.ByUser, user, opts), 2)
 		}
 	}
-	all(t, w.top("bird"), 2)
+	pagetest.All(t, w.top("bird"), 2)
 	expected(w.Counts(ctx, "bird"))
 	expected(w.Pinned(ctx, "bird"))
 	require.NoError(t, failed(w.CountsMany(ctx, []string{"bird", "tree"})), what)
@@ -222,7 +214,7 @@ func TestErrorsNameTheDamagedItem(t *testing.T) {
 	corrupt(w.Hide(ctx, damaged.Address()))
 	corrupt(w.Add(ctx, comment.Comment{Object: "bird", Root: damaged.ID, User: "bob", Text: "hi"}))
 	require.Empty(t, told)
-	require.Equal(t, []ids.ID{other.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 1)))
+	require.Equal(t, []ids.ID{other.ID}, idsOf(pagetest.All(t, of(w.ByObject, "bird", nil), 1)))
 	require.NotEmpty(t, told)
 	require.Equal(t, plaza.CorruptError{Table: w.table, PK: "T#bird", SK: damaged.ID.String(), Reason: told[0].Reason}, *told[0])
 	told = nil
@@ -253,8 +245,8 @@ func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
 		_, err := w.Get(t.Context(), c.Address())
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
 	}
-	require.Empty(t, all(t, of(w.ByUser, "bob", nil), 5))
-	require.Empty(t, all(t, of(w.ByObject, "bird", nil), 5))
+	require.Empty(t, pagetest.All(t, of(w.ByUser, "bob", nil), 5))
+	require.Empty(t, pagetest.All(t, of(w.ByObject, "bird", nil), 5))
 	_, err := w.Replies(t.Context(), root.Address(), cursor.PageRequest{}, nil)
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
@@ -272,10 +264,10 @@ func TestAFirstReplyWithoutARootIsLeftOut(t *testing.T) {
 		item := map[string]any{"pk": "F#bird", "sk": sk, "user": "eve", "text": "hello"}
 		require.NoError(t, w.db.Table(w.table).Put(item).Run(t.Context()))
 	}
-	threads := all(t, of(w.Threads, "bird", nil), 5)
+	threads := pagetest.All(t, of(w.Threads, "bird", nil), 5)
 	require.Len(t, threads, 2)
 	require.Equal(t, []ids.ID{reply.ID}, idsOf(threads[1].First))
-	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, one.Address(), nil), 5)))
+	require.Equal(t, []ids.ID{reply.ID}, idsOf(pagetest.All(t, of(w.Replies, one.Address(), nil), 5)))
 }
 
 func TestEraseContinuesPastDamageAndReportsIt(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
@@ -124,16 +122,10 @@ func ExampleRepository_Top() {
 
 // open returns a repository over a new table.
 func open(ctx context.Context, opts *comment.Options) *comment.Repository {
-	comments, _, _ := openStreamed(ctx, opts)
-	return comments
-}
-
-// openStreamed is open, and returns the table too, which has a stream.
-func openStreamed(ctx context.Context, opts *comment.Options) (comments *comment.Repository, db *dynamo.DB, table string) {
 	db, table, gen := streamtest.Example(ctx, comment.Table)
 	comments, err := comment.New(db, table, gen, opts)
 	if err != nil {
 		log.Fatal(err)
 	}
-	return comments, db, table
+	return comments
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,8 +21,7 @@ type randomCalls struct {
 	world
 	*model
 	t    *testing.T
-	pick func(n int) int                // returns a number below n
-	call func(func() error) (calls int) // repeats until success or a final error
+	pick func(n int) int // returns a number below n
 }
 
 // step makes one call.
@@ -68,10 +68,8 @@ func (k *randomCalls) step() {
 }
 
 // expect repeats a call until its answer is final and compares the error.
-func (k *randomCalls) expect(want error, call func() error) (calls int) {
-	k.t.Helper()
-	var err error
-	calls = k.call(func() error { err = call(); return err })
+func (k *randomCalls) expect(want error, call func() error) int {
+	calls, err := settled(call)
 	if want == nil {
 		require.NoError(k.t, err)
 	} else {
@@ -83,7 +81,6 @@ func (k *randomCalls) expect(want error, call func() error) (calls int) {
 // changes is expect for a call that reports whether it changed something. Only
 // the answer to a first attempt is compared.
 func (k *randomCalls) changes(want bool, err error, call func() (bool, error)) {
-	k.t.Helper()
 	var got bool
 	calls := k.expect(err, func() (err error) { got, err = call(); return err })
 	if got || calls == 1 {
@@ -92,7 +89,6 @@ func (k *randomCalls) changes(want bool, err error, call func() (bool, error)) {
 }
 
 func (k *randomCalls) says(c comment.Comment) {
-	k.t.Helper()
 	if c.Object == "" {
 		c.Object = k.objects[k.pick(len(k.objects))]
 	}
@@ -148,7 +144,6 @@ func (m *model) closed(s *expected) error {
 
 // answered compares the result of an Add or Edit.
 func (k *randomCalls) answered(s *expected, key string, got comment.Comment) {
-	k.t.Helper()
 	want := k.shown(s)
 	want.Key = key
 	if want.Quote != nil {
@@ -160,7 +155,6 @@ func (k *randomCalls) answered(s *expected, key string, got comment.Comment) {
 
 // repeats adds a comment a second time.
 func (k *randomCalls) repeats(s *expected) {
-	k.t.Helper()
 	if s.erased {
 		return // it is not stored anymore
 	}
@@ -184,7 +178,6 @@ func (k *randomCalls) repeats(s *expected) {
 }
 
 func (k *randomCalls) edits(s *expected) {
-	k.t.Helper()
 	edit := s.Comment
 	edit.User = k.users[k.pick(len(k.users))]
 	edit.Text = []string{"Beautiful bird!", "edited"}[k.pick(2)]
@@ -214,7 +207,6 @@ func (k *randomCalls) edits(s *expected) {
 }
 
 func (k *randomCalls) deletes(s *expected) {
-	k.t.Helper()
 	a := comment.Action{Address: s.Address(), User: k.users[k.pick(len(k.users))]}
 	want := error(nil)
 	if !s.gone && !s.erased && s.User != a.User {
@@ -228,14 +220,12 @@ func (k *randomCalls) deletes(s *expected) {
 }
 
 func (k *randomCalls) removes(s *expected) {
-	k.t.Helper()
-	why := comment.Removal{By: "moderator", Reason: "spam"}
+	why := comment.Removal{By: "moderator", Reason: "spam", At: time.Unix(1, 0)} // which is ignored
 	k.changes(s.Removed == nil, nil, func() (bool, error) { return k.Remove(k.t.Context(), s.Address(), why) })
 	k.remove(s, why, false)
 }
 
 func (k *randomCalls) setHidden(s *expected, hidden bool, call func(context.Context, comment.Address) (bool, error)) {
-	k.t.Helper()
 	want := error(nil)
 	if s.gone {
 		want = plaza.ErrNotFound
@@ -247,11 +237,10 @@ func (k *randomCalls) setHidden(s *expected, hidden bool, call func(context.Cont
 	}
 }
 
-func (k *randomCalls) hides(s *expected)   { k.t.Helper(); k.setHidden(s, true, k.Hide) }
-func (k *randomCalls) unhides(s *expected) { k.t.Helper(); k.setHidden(s, false, k.Unhide) }
+func (k *randomCalls) hides(s *expected)   { k.setHidden(s, true, k.Hide) }
+func (k *randomCalls) unhides(s *expected) { k.setHidden(s, false, k.Unhide) }
 
 func (k *randomCalls) pins(s *expected) {
-	k.t.Helper()
 	if pinned := k.pinned[s.Object]; s.Root != 0 || k.pick(3) == 0 {
 		at := comment.Address{Object: s.Object, ID: cmp.Or(pinned, s.ID)}
 		k.changes(pinned != 0, nil, func() (bool, error) { return k.Unpin(k.t.Context(), at) })
@@ -266,7 +255,6 @@ func (k *randomCalls) pins(s *expected) {
 }
 
 func (k *randomCalls) erases(user string) {
-	k.t.Helper()
 	k.expect(nil, func() error { return k.Erase(k.t.Context(), user) })
 	for _, s := range slices.Backward(k.those(func(s *expected) bool { return s.User == user })) {
 		k.remove(s, comment.Removal{}, true) // Erase begins with the newest
@@ -289,11 +277,6 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			opts := &comment.Options{ExcerptRunes: 5} // eventually consistent where correctness allows it
 			calls := &randomCalls{world: newWorld(t, opts, in.Wrap), model: newModel(0), t: t, pick: random.IntN}
-			calls.call = func(call func() error) (calls int) {
-				for calls = 1; faults.Passing(call()) && calls < 200; calls++ {
-				}
-				return calls
-			}
 			for range faults.Size(60, 40) {
 				calls.step()
 			}

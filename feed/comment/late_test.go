@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 // An Add whose caller gave up arrives after the Delete, with and without a repeat before.
@@ -36,7 +37,7 @@ func TestALateAddStaysDeleted(t *testing.T) {
 			require.Equal(t, before, w.state(t), what)
 			_, _, err = w.Add(t.Context(), given)
 			require.ErrorIs(t, err, plaza.ErrRemoved, what)
-			require.Empty(t, all(t, of(w.ByUser, given.User, nil), 5), what)
+			require.Empty(t, pagetest.All(t, of(w.ByUser, given.User, nil), 5), what)
 		}
 	}
 }
@@ -51,7 +52,7 @@ func TestDeletingAnUnknownCommentPreventsItsAdd(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, deleted)
 	}
-	require.Empty(t, all(t, of(w.ByUser, "ann", &comment.ListOptions{WithHidden: true}), 5))
+	require.Empty(t, pagetest.All(t, of(w.ByUser, "ann", &comment.ListOptions{WithHidden: true}), 5))
 	bob := w.add(t, comment.Comment{Object: "bird", ID: id, User: "bob"}) // other users can use the id
 	_, err := w.Delete(t.Context(), comment.Action{Address: at, User: "ann"})
 	require.ErrorIs(t, err, plaza.ErrForbidden)

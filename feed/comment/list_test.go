@@ -65,11 +65,7 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 		},
 		"the top": {
 			where: onObject,
-			page: func(w world, like comment.Comment, _ *comment.ListOptions) lister {
-				return func(ctx ctx, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
-					return w.Top(ctx, like.Object, req)
-				}
-			},
+			page:  func(w world, like comment.Comment, _ *comment.ListOptions) lister { return w.top(like.Object) },
 		},
 	}) {
 		t.Run(name, func(t *testing.T) {
@@ -212,7 +208,7 @@ func TestListsReadLaggingCommentsAgain(t *testing.T) {
 		"by user":     {of(w.ByUser, "bob", nil), reply},
 		"its replies": {of(w.Replies, root.Address(), nil), reply},
 	} {
-		require.Equal(t, []ids.ID{c.want.ID}, idsOf(all(t, c.list, 5)), name)
+		require.Equal(t, []ids.ID{c.want.ID}, idsOf(pagetest.All(t, c.list, 5)), name)
 	}
 	require.NotZero(t, in.Count(faults.Stale))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 // interrupted is a process on the table of w that calls by just before its
@@ -49,7 +50,7 @@ func TestAnIDThatAnotherUserTakesIsAConflict(t *testing.T) {
 				}
 				_, _, err := late.Add(t.Context(), mine)
 				require.ErrorIs(t, err, plaza.ErrConflict, "%s, %d seen", place, seen)
-				require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
+				require.Empty(t, pagetest.All(t, of(w.ByUser, "eve", nil), 10))
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 func TestMain(m *testing.M) { faults.Main(m) }
@@ -191,7 +192,7 @@ func (w world) listsHold(t testing.TB, m *model, opts *comment.ListOptions) {
 	}
 	for _, object := range m.objects {
 		roots := list(func(s *expected) bool { return s.Object == object && s.Root == 0 && shown(s) })
-		require.Equal(t, roots, all(t, of(w.ByObject, object, opts), 5), "comments on %q", object)
+		require.Equal(t, roots, pagetest.All(t, of(w.ByObject, object, opts), 5), "comments on %q", object)
 
 		threads := []comment.Thread{}
 		for _, root := range roots {
@@ -203,7 +204,7 @@ func (w world) listsHold(t testing.TB, m *model, opts *comment.ListOptions) {
 			}
 			threads = append(threads, thread)
 		}
-		require.Equal(t, threads, all(t, of(w.Threads, object, opts), 4), "threads on %q", object)
+		require.Equal(t, threads, pagetest.All(t, of(w.Threads, object, opts), 4), "threads on %q", object)
 	}
 	for _, root := range m.those(func(s *expected) bool { return s.Root == 0 }) {
 		replies := of(w.Replies, root.Address(), opts)
@@ -213,7 +214,7 @@ func (w world) listsHold(t testing.TB, m *model, opts *comment.ListOptions) {
 			continue
 		}
 		want := list(func(s *expected) bool { return s.Object == root.Object && s.Root == root.ID && shown(s) })
-		require.Equal(t, want, all(t, replies, 4), "replies to %v", root.ID)
+		require.Equal(t, want, pagetest.All(t, replies, 4), "replies to %v", root.ID)
 	}
 	for _, user := range m.users {
 		want := list(func(s *expected) bool {
@@ -227,6 +228,6 @@ func (w world) listsHold(t testing.TB, m *model, opts *comment.ListOptions) {
 				want[i] = comment.Comment{Object: c.Object, Root: c.Root, ID: c.ID, User: user, Removed: c.Removed}
 			}
 		}
-		require.Equal(t, want, all(t, of(w.ByUser, user, opts), 6), "comments by %q", user)
+		require.Equal(t, want, pagetest.All(t, of(w.ByUser, user, opts), 6), "comments by %q", user)
 	}
 }

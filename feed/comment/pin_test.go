@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 func TestOneCommentIsPinned(t *testing.T) {
@@ -39,7 +40,7 @@ func TestOneCommentIsPinned(t *testing.T) {
 		require.Equal(t, c, pinned)
 	}
 	unpins(false, false) // it leaves the pin of another
-	require.Equal(t, []ids.ID{two.ID, one.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 10)), "the list keeps its order")
+	require.Equal(t, []ids.ID{two.ID, one.ID}, idsOf(pagetest.All(t, of(w.ByObject, "bird", nil), 10)), "the list keeps its order")
 
 	_, err := w.Pin(t.Context(), one.Address())
 	require.NoError(t, err)

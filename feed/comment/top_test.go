@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 // likes are counts that an application keeps elsewhere.
@@ -67,7 +68,7 @@ func (w world) requireTop(t *testing.T, l *likes, cs []comment.Comment) {
 		}
 		return int(int64(b - a))
 	})
-	require.Equal(t, want, idsOf(all(t, w.top("bird"), 3)))
+	require.Equal(t, want, idsOf(pagetest.All(t, w.top("bird"), 3)))
 
 	// Then back to the first page.
 	page, err := w.Top(t.Context(), "bird", cursor.PageRequest{Limit: len(want) - 1})
@@ -133,7 +134,7 @@ func TestACommentOlderThanScoresGetsAPlaceUntilItIsRemoved(t *testing.T) {
 	old := plain.says(t, "ann", "bird")
 	l := &likes{n: map[ids.ID]int64{}}
 	w := plain.process(t, &comment.Options{Consistent: true, Score: l.score})
-	require.Empty(t, all(t, w.top("bird"), 5))
+	require.Empty(t, pagetest.All(t, w.top("bird"), 5))
 	moved, err := w.UpdateScore(t.Context(), old.Address())
 	require.NoError(t, err)
 	require.True(t, moved)
@@ -158,7 +159,7 @@ func TestTopIsExactOnceScoresStopChanging(t *testing.T) {
 	var cs []comment.Comment
 	for range 4 {
 		c := comment.Comment{Object: "bird", User: "ann", Text: "hello", ID: w.id(t)}
-		require.NoError(t, settled(func() error { _, _, err := w.Add(t.Context(), c); return err }))
+		require.NoError(t, failed(settled(func() error { return failed(w.Add(t.Context(), c)) })))
 		cs = append(cs, c)
 	}
 	var group errgroup.Group
@@ -168,7 +169,7 @@ func TestTopIsExactOnceScoresStopChanging(t *testing.T) {
 			for range faults.Size(25, 15) {
 				c := cs[random.IntN(len(cs))]
 				l.add(c.ID, random.Int64N(5)-2)
-				if err := settled(func() error { _, err := w.UpdateScore(t.Context(), c.Address()); return err }); err != nil {
+				if _, err := settled(func() error { return failed(w.UpdateScore(t.Context(), c.Address())) }); err != nil {
 					return err
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 var machines atomic.Uint32
@@ -143,23 +144,6 @@ func (w world) get(t testing.TB, c comment.Comment) comment.Comment {
 
 type ctx = context.Context
 
-// all reads a list to its end, limit at a time.
-func all[T any](t testing.TB, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), limit int) []T {
-	t.Helper()
-	got := []T{}
-	req := cursor.PageRequest{Limit: limit}
-	for {
-		page, err := list(t.Context(), req)
-		require.NoError(t, err)
-		require.LessOrEqual(t, len(page.Items), limit)
-		got = append(got, page.Items...)
-		if page.Next == "" {
-			return got
-		}
-		req.Cursor = page.Next
-	}
-}
-
 // of binds a list to a key and options.
 func of[T, K any](list func(context.Context, K, cursor.PageRequest, *comment.ListOptions) (cursor.Page[T], error), key K, opts *comment.ListOptions) func(context.Context, cursor.PageRequest) (cursor.Page[T], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) {
@@ -177,12 +161,10 @@ func idsOf(cs []comment.Comment) []ids.ID {
 }
 
 // settled repeats a call until its error is final or nil.
-func settled(call func() error) error {
-	for {
-		if err := call(); !faults.Passing(err) {
-			return err
-		}
+func settled(call func() error) (calls int, err error) {
+	for calls, err = 1, call(); faults.Passing(err); calls, err = calls+1, call() {
 	}
+	return calls, err
 }
 
 // requireWhole fails unless the lists contain every stored comment and the
@@ -191,9 +173,9 @@ func (w world) requireWhole(t *testing.T, object string) {
 	t.Helper()
 	withHidden := &comment.ListOptions{WithHidden: true}
 	var stored []comment.Comment
-	for _, root := range all(t, of(w.ByObject, object, withHidden), 50) {
+	for _, root := range pagetest.All(t, of(w.ByObject, object, withHidden), 50) {
 		stored = append(stored, root)
-		stored = append(stored, all(t, of(w.Replies, root.Address(), withHidden), 50)...)
+		stored = append(stored, pagetest.All(t, of(w.Replies, root.Address(), withHidden), 50)...)
 	}
 	var want comment.Counts
 	reached := map[ids.ID]bool{}
@@ -220,7 +202,7 @@ func (w world) requireWhole(t *testing.T, object string) {
 		}
 	}
 	for n := range 4 {
-		for _, c := range all(t, of(w.ByUser, fmt.Sprint("user ", n), withHidden), 50) {
+		for _, c := range pagetest.All(t, of(w.ByUser, fmt.Sprint("user ", n), withHidden), 50) {
 			if c.Object == object && c.Removed == nil {
 				require.True(t, reached[c.ID], "%v is in no list of the object", c.ID)
 			}

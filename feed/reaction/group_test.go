@@ -9,29 +9,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestASwitchMovesBothCounts(t *testing.T) {
-	t.Parallel()
-	for _, shards := range []int{1, reaction.MaxShards} {
-		w := newWorld(t, options(shards))
-		pin := w.react(t, "jack", "photo", "pin")
-		last := w.react(t, "jack", "photo", "like")
-		for _, kind := range []string{"love", "haha", "like", "love"} {
-			old := last
-			last = w.react(t, "jack", "photo", kind)
-			requireStored(t, w, pin, last)
-
-			removed, err := w.Unreact(t.Context(), old)
-			require.NoError(t, err)
-			require.False(t, removed, "it has ended already")
-		}
-		again, changed, err := w.React(t.Context(), last)
-		require.NoError(t, err)
-		require.True(t, changed, "a repeat returns the first answer")
-		require.Equal(t, last, again)
-		requireStored(t, w, pin, last)
-	}
-}
-
 // TestOneIDCanServeTwoKinds switches with the id of the other kind's reaction.
 func TestOneIDCanServeTwoKinds(t *testing.T) {
 	t.Parallel()
@@ -41,21 +18,6 @@ func TestOneIDCanServeTwoKinds(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, changed)
 	requireStored(t, w, love)
-}
-
-// TestASwitchAfterAStaleRead reads the previous state before every switch.
-func TestASwitchAfterAStaleRead(t *testing.T) {
-	t.Parallel()
-	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
-	w := newWorld(t, options(1), lagging.Wrap)
-	now := w.react(t, "jack", "photo", "like")
-	for _, kind := range []string{"love", "haha", "like"} {
-		now = w.react(t, "jack", "photo", kind)
-		requireStored(t, w, now)
-	}
-	unreact(t, w, now)
-	now = w.react(t, "jack", "photo", "love")
-	requireStored(t, w, now)
 }
 
 // TestKindsCanBeGroupedLater groups two kinds that a user already has on an

@@ -1,12 +1,15 @@
 package reaction_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -44,4 +47,46 @@ func TestKindsWithOneIDAreListedOnce(t *testing.T) {
 		}
 		require.Equal(t, want, up, "limit %d", limit)
 	}
+}
+
+// TestVersionsOfCountsRise lets an object be forgotten in between.
+func TestVersionsOfCountsRise(t *testing.T) {
+	t.Parallel()
+	for _, shards := range []int{1, 8} {
+		w := newWorld(t, options(shards))
+		_, last, err := w.VersionedCounts(t.Context(), "photo")
+		require.NoError(t, err)
+		require.Zero(t, last)
+		rises := func(likes int64) {
+			t.Helper()
+			counts, version, err := w.VersionedCounts(t.Context(), "photo")
+			require.NoError(t, err)
+			require.Equal(t, likes, counts["like"])
+			require.Greater(t, version, last)
+			last = version
+		}
+		for range 2 {
+			for i := range int64(faults.Size(5, 2)) {
+				w.react(t, fmt.Sprint("user ", i), "photo", "like")
+				rises(i + 1)
+			}
+			_, err := w.Unreact(t.Context(), reaction.Reaction{User: "user 0", Object: "photo", Kind: "like"})
+			require.NoError(t, err)
+			rises(int64(faults.Size(5, 2)) - 1)
+			require.NoError(t, w.EraseObject(t.Context(), "photo"))
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	id, err := ids.Parse("3ZZZZZZZZZZZZ")
+	require.NoError(t, err)
+	a := reaction.Reaction{User: "anna", Object: "photo:1", Kind: "like", ID: id}
+	text, err := json.Marshal(a)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"user":"anna","object":"photo:1","kind":"like","id":"3ZZZZZZZZZZZZ"}`, string(text))
+	var got reaction.Reaction
+	require.NoError(t, json.Unmarshal(text, &got))
+	require.Equal(t, a, got)
 }

@@ -3,7 +3,6 @@ package reaction_test
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -16,7 +15,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
+
+func TestMain(m *testing.M) { faults.Main(m) }
 
 // options read strongly consistently and spread every object over n shards.
 func options(n int) *reaction.Options {
@@ -59,7 +62,7 @@ func (w world) id(t testing.TB) ids.ID {
 	return id
 }
 
-// react adds a reaction that does not stand yet.
+// react adds a reaction that does not exist yet.
 func (w world) react(t testing.TB, user, object, kind string) reaction.Reaction {
 	t.Helper()
 	a, changed, err := w.React(t.Context(), reaction.Reaction{User: user, Object: object, Kind: kind})
@@ -68,42 +71,16 @@ func (w world) react(t testing.TB, user, object, kind string) reaction.Reaction 
 	return a
 }
 
-// crowd makes n users react to object, with the kinds alternately, and returns the
-// reactions oldest first.
-func (w world) crowd(t testing.TB, object string, n int, kinds ...string) []reaction.Reaction {
-	t.Helper()
-	all := make([]reaction.Reaction, n)
-	for i := range all {
-		all[i] = w.react(t, fmt.Sprintf("%s-fan-%03d", object, i), object, kinds[i%len(kinds)])
-	}
-	return all
-}
-
-func seeAll(all []reaction.Reaction) []edgetest.Edge {
-	seen := make([]edgetest.Edge, len(all))
-	for i, a := range all {
-		seen[i] = see(a)
-	}
-	return seen
-}
+func seeAll(all []reaction.Reaction) []edgetest.Edge { return edgetest.SeeAll(all, see) }
 
 type lister func(ctx context.Context, name, kind string, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error)
 
 // read reads a list to its end, limit at a time.
 func read(t testing.TB, list lister, name, kind string, limit int) []reaction.Reaction {
 	t.Helper()
-	var got []reaction.Reaction
-	req := cursor.PageRequest{Limit: limit}
-	for {
-		page, err := list(t.Context(), name, kind, req)
-		require.NoError(t, err)
-		require.LessOrEqual(t, len(page.Items), limit)
-		got = append(got, page.Items...)
-		if page.Next == "" {
-			return got
-		}
-		req.Cursor = page.Next
-	}
+	return pagetest.All(t, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
+		return list(ctx, name, kind, req)
+	}, limit)
 }
 
 // newestFirst returns reactions as a list shows them.

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -163,6 +164,9 @@ func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*store.Tx, error) {
 	case dropFromHead:
 		if e.Place > 1 {
 			err = g.OpenShard(ctx, e.Head, e.Place-1) // if it is missing
+		}
+		if errors.Is(err, plaza.ErrCorrupt) {
+			err = nil // the names of shards are damaged, so all lists are read until recount sets them
 		}
 		counted = g.UpdateCounter(e.Head, e.Place-1)
 	}

@@ -132,3 +132,18 @@ func checks[T any]() []check[T] {
 		{name: "a wholly hidden list leads on", run: whollyHiddenLeadsOn[T], hides: true, rare: true},
 	}
 }
+
+// All reads a list to its end, limit at a time.
+func All[T any](t testing.TB, page func(context.Context, cursor.PageRequest) (cursor.Page[T], error), limit int) []T {
+	t.Helper()
+	items := []T{}
+	for req := (cursor.PageRequest{Limit: limit}); ; {
+		page, err := page(t.Context(), req)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(page.Items), limit)
+		items = append(items, page.Items...)
+		if req.Cursor = page.Next; page.Next == "" {
+			return items
+		}
+	}
+}
