@@ -123,42 +123,37 @@ func TestImportIsExactUnderFaultsAndKills(t *testing.T) {
 	}
 }
 
-// TestLateWritesOfAnImportChangeNothing holds back what a process writes from one write on,
-// until another has finished the import.
-func TestLateWritesOfAnImportChangeNothing(t *testing.T) {
+// TestALateWriteDoesNotMoveAnImportBack delays a write of the first process until
+// another process has finished the import.
+func TestALateWriteDoesNotMoveAnImportBack(t *testing.T) {
 	t.Parallel()
-	edges := friends(11, 20, 60)
-	for name, from := range map[string]struct {
-		op string
-		n  int
-	}{
-		"items":      {"BatchWriteItem", 1},
-		"placement":  {"PutItem", 2}, // the first put began the import
-		"checkpoint": {"PutItem", 3},
-	} {
+	for name, held := range map[string]int{"placement": 2, "checkpoint": 3} { // the first put began the import
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, sent := newWorld(t, nil), 0
-			late := &faults.Late{Holds: func(op string, _ []byte) bool {
-				if op == from.op {
-					sent++
+			w := newWorld(t, nil)
+			edges := friends(10, 20, 60)
+			opts := &follow.ImportOptions{Window: 20}
+			want := follow.ImportResult{Edges: 60, Created: 60, Windows: 3}
+			puts := 0
+			slow := w.watched(t, nil, func(op string, _ []byte) {
+				if op != "PutItem" {
+					return
 				}
-				return op == from.op && sent >= from.n
-			}}
-			_, err := w.process(t, nil, late.Wrap).Import(t.Context(), "old", sequence(edges), &follow.ImportOptions{Window: 20, Parallel: 1})
-			require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
-			result, err := w.process(t, sharded(4)).Import(t.Context(), "old", sequence(edges), nil)
+				if puts++; puts == held {
+					result, err := w.Import(t.Context(), "old", sequence(edges), opts)
+					require.NoError(t, err)
+					require.Equal(t, want, result)
+				}
+			})
+			_, err := slow.Import(t.Context(), "old", sequence(edges[:20]), opts)
 			require.NoError(t, err)
-			require.EqualValues(t, 60, result.Created)
 			finished := scan(t, w)
-			late.Arrive(t)
-			after := scan(t, w)
-			delete(after, edgetest.Key{"I#old", "placement"}) // which is not read any more
-			require.Equal(t, finished, after)
-			requireStored(t, w, edges)
-			result, err = w.Import(t.Context(), "old", sequence(edges), nil)
+			result, err := w.Import(t.Context(), "old", sequence(edges), opts)
 			require.NoError(t, err)
-			require.Equal(t, follow.ImportResult{Edges: 60, Created: 60, Windows: result.Windows, Resumed: result.Windows}, result)
+			want.Resumed = 3
+			require.Equal(t, want, result)
+			require.Equal(t, finished, scan(t, w))
+			requireStored(t, w, edges)
 		})
 	}
 }
@@ -174,6 +169,23 @@ func TestImportReturnsTheErrorThatStoppedIt(t *testing.T) {
 		_, err := w.Import(t.Context(), "old", sequence(friends(9, 20, 60)), nil)
 		require.ErrorIs(t, err, want)
 	}
+}
+
+// TestLateWritesOfAKilledImportChangeNothing resumes an import before the last
+// write of its first run arrives.
+func TestLateWritesOfAKilledImportChangeNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	edges := friends(11, 20, 60)
+	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "BatchWriteItem" }}
+	_, err := w.process(t, nil, late.Wrap).Import(t.Context(), "old", sequence(edges), &follow.ImportOptions{Parallel: 1})
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	_, err = w.process(t, sharded(4)).Import(t.Context(), "old", sequence(edges), nil)
+	require.NoError(t, err)
+	finished := scan(t, w)
+	late.Arrive(t)
+	require.Equal(t, finished, scan(t, w))
+	requireStored(t, w, edges)
 }
 
 // TestRepairEndsAnImportThatIsNotResumed kills an import at each of its writes in

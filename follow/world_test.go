@@ -116,3 +116,14 @@ func requireSound(t testing.TB, w world, users ...string) {
 		require.Zero(t, drift, "Check of %q", user)
 	}
 }
+
+// watched returns another process that calls before ahead of each request. before
+// must not use this process.
+func (w world) watched(t testing.TB, opts *follow.Options, before func(op string, body []byte)) world {
+	in := faults.New(t, 0, faults.Rates{})
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		before(op, body)
+		return faults.Fault{}
+	})
+	return w.process(t, opts, in.Wrap)
+}

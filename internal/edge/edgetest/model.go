@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// model has the edges that should stand, and the greatest ended id of each pair
+// model has the edges that should be there, and the greatest ended id of each pair
 // and kind.
 type model[E any] struct {
 	f            Feature[E]
@@ -36,7 +36,7 @@ func (m model[E]) late(e Edge) bool {
 
 // begun compares an answer with the model and applies it. Without an ID, only
 // the first call is sure to report that it began the edge.
-func (m model[E]) begun(t tester, e, got Edge, begun, first bool) {
+func (m model[E]) begun(t testing.TB, e, got Edge, begun, first bool) {
 	t.Helper()
 	switch before := m.stands[e.anyID()]; {
 	case before != 0:
@@ -179,14 +179,14 @@ type (
 		open    bool   // no answer: it may have been applied, or be applied later
 		late    bool   // plaza.ErrRemoved
 		changed bool   // it began or ended an edge
-		id      ids.ID // of the standing edge; 0: none
+		id      ids.ID // of the edge; 0: none
 	}
 )
 
 // maxKinds is the most kinds of a Feature.
 const maxKinds = 4
 
-// state has, by kind, the id of a pair's standing edge or, if there is none, of
+// state has, by kind, the id of a pair's edge or, if there is none, of
 // the last ended one.
 type state struct{ stands, ended [maxKinds]ids.ID }
 
@@ -247,8 +247,8 @@ func pairModel[E any](f Feature[E]) porcupine.Model {
 }
 
 // histories are of processes with 1 to 3 shards, while another repairs every name again and
-// again. What they leave is whole. What the stream reports is what stands then, and each
-// edge begins and ends once.
+// again. What they leave is whole. The stream reports what is there in the end, and each edge
+// begins and ends once.
 func histories[E any](t *testing.T, f Feature[E]) {
 	const clients = 8
 	calls := len(slices.Collect(faults.Seeds(120))) // calls of each client

@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
 // world is a process of the feature on a table.
@@ -118,27 +119,20 @@ func (w world[E]) idIn(t testing.TB, shards int, first bool) ids.ID {
 	}
 }
 
-// tester is a *testing.T or a *rapid.T.
-type tester interface {
-	require.TestingT
-	Helper()
-	Context() context.Context
-}
-
 // try calls Begin.
 func (w world[E]) try(ctx context.Context, e Edge) (Edge, bool, error) {
 	standing, begun, err := w.Begin(ctx, w.f.Of(e))
 	return w.f.See(standing), begun, err
 }
 
-// begin begins an edge that does not stand yet.
-func (w world[E]) begin(t tester, tail, head, kind string) Edge {
+// begin begins an edge that does not exist yet.
+func (w world[E]) begin(t testing.TB, tail, head, kind string) Edge {
 	t.Helper()
 	return w.give(t, Edge{Tail: tail, Head: head, Kind: kind})
 }
 
 // give is begin for an edge that has an ID.
-func (w world[E]) give(t tester, e Edge) Edge {
+func (w world[E]) give(t testing.TB, e Edge) Edge {
 	t.Helper()
 	standing, begun, err := w.try(t.Context(), e)
 	require.NoError(t, err)
@@ -147,7 +141,7 @@ func (w world[E]) give(t tester, e Edge) Edge {
 }
 
 // refuses fails unless Begin of e returns this error.
-func (w world[E]) refuses(t tester, e Edge, want error) {
+func (w world[E]) refuses(t testing.TB, e Edge, want error) {
 	t.Helper()
 	_, begun, err := w.try(t.Context(), e)
 	require.ErrorIs(t, err, want)
@@ -155,7 +149,7 @@ func (w world[E]) refuses(t tester, e Edge, want error) {
 }
 
 // finish ends an edge. want is whether an edge ends.
-func (w world[E]) finish(t tester, e Edge, want bool) {
+func (w world[E]) finish(t testing.TB, e Edge, want bool) {
 	t.Helper()
 	ended, err := w.End(t.Context(), w.f.Of(e))
 	require.NoError(t, err)
@@ -163,7 +157,7 @@ func (w world[E]) finish(t tester, e Edge, want bool) {
 }
 
 // repairs fails unless Repair reports this drift.
-func (w world[E]) repairs(t tester, of edge.Ends, want edge.Drift) {
+func (w world[E]) repairs(t testing.TB, of edge.Ends, want edge.Drift) {
 	t.Helper()
 	drift, err := w.Repair(t.Context(), of)
 	require.NoError(t, err)
@@ -171,7 +165,7 @@ func (w world[E]) repairs(t tester, of edge.Ends, want edge.Drift) {
 }
 
 // repair repairs ends, whatever is wrong with them.
-func (w world[E]) repair(t tester, ends ...edge.Ends) {
+func (w world[E]) repair(t testing.TB, ends ...edge.Ends) {
 	t.Helper()
 	for _, of := range ends {
 		_, err := w.Repair(t.Context(), of)
@@ -179,8 +173,8 @@ func (w world[E]) repair(t tester, ends ...edge.Ends) {
 	}
 }
 
-// toggle ends the edge if it stands, else begins it with another ID.
-func (w world[E]) toggle(t tester, e *Edge) {
+// toggle ends the edge if it exists, else begins it with another ID.
+func (w world[E]) toggle(t testing.TB, e *Edge) {
 	t.Helper()
 	ended, err := w.End(t.Context(), w.f.Of(e.anyID()))
 	require.NoError(t, err)
@@ -191,7 +185,7 @@ func (w world[E]) toggle(t tester, e *Edge) {
 
 // crowd adds n edges to head, with these kinds alternately, and returns them
 // oldest first.
-func (w world[E]) crowd(t tester, head string, n int, kinds ...string) []Edge {
+func (w world[E]) crowd(t testing.TB, head string, n int, kinds ...string) []Edge {
 	t.Helper()
 	all := make([]Edge, n)
 	for i := range all {
@@ -203,20 +197,11 @@ func (w world[E]) crowd(t tester, head string, n int, kinds ...string) []Edge {
 type list[E any] = func(ctx context.Context, name, kind string, req cursor.PageRequest) (cursor.Page[E], error)
 
 // read reads a list to its end, limit at a time.
-func (w world[E]) read(t tester, list list[E], name, kind string, limit int) []Edge {
+func (w world[E]) read(t testing.TB, list list[E], name, kind string, limit int) []Edge {
 	t.Helper()
-	got := []Edge{}
-	req := cursor.PageRequest{Limit: limit}
-	for {
-		page, err := list(t.Context(), name, kind, req)
-		require.NoError(t, err)
-		require.LessOrEqual(t, len(page.Items), limit)
-		got = append(got, w.see(page.Items)...)
-		if page.Next == "" {
-			return got
-		}
-		req.Cursor = page.Next
-	}
+	return w.see(pagetest.All(t, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[E], error) {
+		return list(ctx, name, kind, req)
+	}, limit))
 }
 
 // walk is Walk as a list.
@@ -224,10 +209,13 @@ func (w world[E]) walk(ctx context.Context, head, _ string, req cursor.PageReque
 	return w.Walk(ctx, head, req)
 }
 
-func (w world[E]) see(all []E) []Edge {
+func (w world[E]) see(all []E) []Edge { return SeeAll(all, w.f.See) }
+
+// SeeAll converts edges of a feature.
+func SeeAll[E any](all []E, see func(E) Edge) []Edge {
 	seen := make([]Edge, len(all))
 	for i, e := range all {
-		seen[i] = w.f.See(e)
+		seen[i] = see(e)
 	}
 	return seen
 }
@@ -238,7 +226,7 @@ func (e Edge) anyID() Edge {
 	return e
 }
 
-// graph has the ids of the edges that should stand, by edges without an ID.
+// graph has the ids of the edges that should exist, by edges without an ID.
 type graph map[Edge]ids.ID
 
 func standing(all ...Edge) graph {
@@ -285,7 +273,7 @@ func (f Feature[E]) supersede(g graph, e Edge) (gone []Edge) {
 }
 
 // holds fails unless every read of these names returns exactly the edges of g.
-func (w world[E]) holds(t tester, g graph, tails, heads []string) {
+func (w world[E]) holds(t testing.TB, g graph, tails, heads []string) {
 	t.Helper()
 	of := func(kind string, e Edge) bool { return kind == "" || kind == e.Kind }
 	kinds := []string{""}
@@ -318,7 +306,7 @@ func (w world[E]) holds(t tester, g graph, tails, heads []string) {
 }
 
 // holdsMany is holds for the calls that read many at once.
-func (w world[E]) holdsMany(t tester, g graph, tails, heads []string) {
+func (w world[E]) holdsMany(t testing.TB, g graph, tails, heads []string) {
 	t.Helper()
 	counts := map[string]edge.Count{}
 	for _, head := range heads {
