@@ -17,13 +17,9 @@ func requestsOfOtherSitesAreNotStored(t *testing.T, w world) {
 		field        string
 	}{
 		"a text":               {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
-		"a form":               {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, 415, "content-type"},
 		"JSON, cross-site":     {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "application/json", "Sec-Fetch-Site": "cross-site"}, 403, "origin"},
-		"JSON, another origin": {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "application/json", "Origin": "http://evil.test"}, 403, "origin"},
 		"JSON, another host":   {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "application/json", "Host": "evil.test"}, 421, "host"},
 		"a follow, cross-site": {"PUT", "/users/herbert/following/heidi", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
-		"a like elsewhere":     {"PUT", "/objects/picture:27/reactions/like/herbert", map[string]string{"Host": "evil.test", "Origin": "http://evil.test"}, 421, "host"},
-		"an id, cross-site":    {"POST", "/ids", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
 		"a script's source":    {"GET", "/users/herbert/home", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script"}, 403, "origin"},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), c.method, w.URL+c.path, strings.NewReader(`{"verb":"add"}`))

@@ -85,9 +85,7 @@ func onlyItsAuthorEditsAndDeletesAComment(t *testing.T, w world) {
 	require.Empty(t, edited.Mentions)
 
 	reply := w.comment(t, comments, `{"user":"ned","text":"reply","root":"`+added.ID.String()+`"}`)
-	for i, removed := range []bool{true, false} {
-		require.Equal(t, removed, done[removal](t, w.send(t, "DELETE", at+"?user=moritz", "")).Removed, "call %d", i)
-	}
+	w.once(t, "DELETE", at+"?user=moritz", "")
 	tombstone := done[remark](t, w.send(t, "GET", at, ""))
 	require.NotNil(t, tombstone.Removed)
 	require.Empty(t, tombstone.Text)
@@ -106,14 +104,13 @@ func moderatorsHideRemoveAndPin(t *testing.T, w world) {
 	one := w.comment(t, comments, `{"user":"nelly","text":"one"}`)
 	two := w.comment(t, comments, `{"user":"nelly","text":"two"}`)
 	w.comment(t, comments, `{"user":"nelly","text":"three"}`)
-	changes := func(want bool, method, path, body string) {
+	changes := func(method, path string) {
 		t.Helper()
-		require.Equal(t, want, done[change](t, w.send(t, method, path, body)).Changed)
+		require.True(t, done[change](t, w.send(t, method, path, "")).Changed)
 	}
 
 	pin := func(of remark) string { return comments + "/" + of.ID.String() + "/pinned" }
-	changes(true, "PUT", pin(two), "")
-	changes(false, "PUT", pin(two), "")
+	w.once(t, "PUT", pin(two), "")
 	for _, list := range []string{comments, "/objects/picture:41/threads"} {
 		first := done[talk](t, w.send(t, "GET", list+"?limit=2", ""))
 		require.Equal(t, "two", first.Pinned.Text)
@@ -125,23 +122,18 @@ func moderatorsHideRemoveAndPin(t *testing.T, w world) {
 	}
 
 	hidden := comments + "/" + two.ID.String() + "/hidden"
-	changes(true, "PUT", hidden, "")
-	changes(false, "PUT", hidden, "")
+	w.once(t, "PUT", hidden, "")
 	require.Nil(t, done[talk](t, w.send(t, "GET", comments, "")).Pinned)
 	require.Equal(t, []string{"three", "one"}, w.remarks(t, comments))
-	changes(true, "DELETE", hidden, "")
-	changes(true, "DELETE", pin(two), "")
-	changes(false, "DELETE", pin(two), "")
+	changes("DELETE", hidden)
+	w.once(t, "DELETE", pin(two), "")
 	require.Equal(t, []string{"three", "two", "one"}, w.remarks(t, comments))
 
 	reply := w.comment(t, comments, `{"user":"nora","text":"reply","root":"`+one.ID.String()+`"}`)
 	under := comments + "/" + reply.ID.String() + "/hidden?root=" + one.ID.String()
-	changes(true, "PUT", under, "")
-	changes(true, "DELETE", under, "")
-	for i, removed := range []bool{true, false} {
-		got := done[removal](t, w.send(t, "POST", comments+"/"+one.ID.String()+"/removal", `{"by":"mod","reason":"spam"}`))
-		require.Equal(t, removed, got.Removed, "call %d", i)
-	}
+	changes("PUT", under)
+	changes("DELETE", under)
+	w.once(t, "POST", comments+"/"+one.ID.String()+"/removal", `{"by":"mod","reason":"spam"}`)
 	tombstone := done[remark](t, w.send(t, "GET", comments+"/"+one.ID.String(), "")).Removed
 	require.Equal(t, "mod", tombstone.By)
 	require.Equal(t, "spam", tombstone.Reason)

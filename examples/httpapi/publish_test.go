@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func aRepeatedPostIsOneActivity(t *testing.T, w world) {
@@ -29,27 +30,32 @@ func aRepeatedPostIsOneActivity(t *testing.T, w world) {
 	refused(t, w.send(t, "POST", "/users/lotte/activities", body), http.StatusGone)
 }
 
+// loses is a script that loses every answer of an operation.
+func loses(operation string) func(string, []byte, int) faults.Fault {
+	return func(op string, _ []byte, _ int) faults.Fault {
+		if op == operation {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		return faults.Fault{}
+	}
+}
+
 func TestALostPostReturnsTheIDForARepeat(t *testing.T) {
 	t.Parallel()
-	in := new(line)
-	w := newWorld(t, in.wrap)
+	in := faults.New(t, 0, faults.Rates{})
+	w := newWorld(t, in.Wrap)
 	for path, body := range map[string]string{
 		"/users/chris/activities":     `"verb":"add","object":"picture:1"}`,
 		"/objects/picture:1/comments": `"user":"jack","text":"a"}`,
 	} {
 		t.Run(path, func(t *testing.T) {
-			in.breaks(func(action string, _ []byte) fault {
-				if action == "TransactWriteItems" {
-					return unanswered
-				}
-				return fine
-			})
+			in.Script(loses("TransactWriteItems"))
 			lost := w.send(t, "POST", path, "{"+body)
 			id := refused(t, lost, http.StatusServiceUnavailable).ID
 			require.NotZero(t, id)
 			require.Equal(t, "1", lost.header.Get("Retry-After"))
 
-			in.breaks(nil)
+			in.Script(nil)
 			again := w.send(t, "POST", path, `{"id":"`+id.String()+`",`+body)
 			require.Equal(t, id, done[minted](t, again).ID)
 			listed := done[cursor.Page[minted]](t, w.send(t, "GET", path, "")).Items
@@ -60,11 +66,12 @@ func TestALostPostReturnsTheIDForARepeat(t *testing.T) {
 
 func TestThrottlingIsAnsweredWithRetryAfter(t *testing.T) {
 	t.Parallel()
-	in := new(line)
-	w := newWorld(t, in.wrap)
-	in.breaks(func(string, []byte) fault { return throttled })
+	in := faults.New(t, 0, faults.Rates{Throttled: 1})
+	in.Off()
+	w := newWorld(t, in.Wrap)
+	in.On()
 	a := w.send(t, "GET", "/users/chris/counts", "")
 	refused(t, a, http.StatusServiceUnavailable)
 	require.Equal(t, "1", a.header.Get("Retry-After"))
-	in.breaks(nil)
+	in.Off()
 }

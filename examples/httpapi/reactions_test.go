@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func peopleReactAndSwitch(t *testing.T, w world) {
@@ -86,19 +86,14 @@ func theBestLikedCommentIsOnTop(t *testing.T, w world) {
 
 func TestACommentIsRankedByItsLatestLike(t *testing.T) {
 	t.Parallel()
-	lagging := new(line)
-	w := newWorld(t, lagging.wrap)
-	lagging.breaks(func(action string, body []byte) fault {
-		read := action == "GetItem" || action == "Query" || action == "BatchGetItem"
-		if read && !bytes.Contains(body, []byte(`"ConsistentRead":true`)) {
-			return stale
-		}
-		return fine
-	})
+	lagging := faults.New(t, 0, faults.Rates{Stale: 1})
+	lagging.Off()
+	w := newWorld(t, lagging.Wrap)
+	lagging.On()
 	one := w.comment(t, comments, `{"user":"ann","text":"one"}`)
 	w.comment(t, comments, `{"user":"ann","text":"two"}`)
 	done[change](t, w.send(t, "PUT", "/objects/"+one.Ref+"/reactions/like/bob", ""))
-	lagging.breaks(nil)
+	lagging.Off()
 	require.Equal(t, []string{"one", "two"}, w.remarks(t, "/objects/picture:1/top"))
 }
 

@@ -15,13 +15,13 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
+// What package guard and the features refuse has one row for each route and field.
 func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 	const activities, comments = "/users/chris/activities", "/objects/picture:1/comments"
 	const saying = `{"user":"ann","text":"a",`
 	const score = "/leaderboard/all-time/scores/ann"
 	at := comments + "/" + fromNow(0)
 	long := strings.Repeat("x", 257)
-	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	boards := w.items(t)
 	for name, c := range map[string]struct {
 		contentType        string // defaults to application/json
@@ -30,37 +30,23 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 		field              string
 	}{
 		"no JSON":             {method: "POST", path: activities, body: `{"verb":`, field: "body"},
-		"a value and more":    {method: "POST", path: activities, body: `{"verb":"add"} {}`, field: "body"},
 		"no body":             {method: "POST", path: activities, contentType: "application/json", status: 415, field: "content-type"},
 		"another type":        {method: "POST", path: activities, contentType: "text/plain", body: `{"verb":"add"}`, status: 415, field: "content-type"},
 		"2 MiB":               {method: "POST", path: activities, body: `{"verb":"add","data":"` + strings.Repeat("x", 2<<20) + `"}`, status: 413, field: "body"},
-		"nested 10,000 deep":  {method: "POST", path: activities, body: `{"verb":"add","data":` + nested(10_000) + `}`, field: "body"},
-		"nested 33 deep":      {method: "POST", path: activities, body: `{"verb":"add","data":` + nested(32) + `}`, field: "body"},
-		"a name twice":        {method: "POST", path: activities, body: `{"verb":"add","verb":"remove"}`, field: "verb"},
-		"an escaped name":     {method: "POST", path: activities, body: `{"verb":"add","\u0076erb":"remove"}`, field: "verb"},
-		"a nested name twice": {method: "POST", path: activities, body: `{"verb":"add","data":{"list":[{"a":1},{"b":{"":1,"":2}}]}}`, field: "data.list[1].b."},
-		"a name, otherwise":   {method: "POST", path: activities, body: `{"verb":"add","Verb":"remove"}`, field: "body"},
-		"a quoted id twice":   {method: "POST", path: comments, body: saying + `"quote":{"id":"a","id":"b"}}`, field: "quote.id"},
-		"no object":           {method: "POST", path: activities, body: `["add"]`, field: "body"},
 		"null":                {method: "POST", path: activities, body: `null`, field: "verb"},
 		"an unknown field":    {method: "POST", path: activities, body: `{"verb":"add","actor":"user:jack"}`, field: "body"},
 		"a number for a verb": {method: "POST", path: activities, body: `{"verb":5}`, field: "verb"},
-		"no UTF-8":            {method: "POST", path: activities, body: "{\"verb\":\"\xff\"}", field: "body"},
 		"no verb":             {method: "POST", path: activities, body: `{}`, field: "verb"},
-		"a long verb":         {method: "POST", path: activities, body: `{"verb":"` + long + `"}`, field: "verb"},
 		"no kind of object":   {method: "POST", path: activities, body: `{"verb":"add","object":":1"}`, field: "object"},
 		"no id of target":     {method: "POST", path: activities, body: `{"verb":"add","target":"album:"}`, field: "target"},
 		"no time":             {method: "POST", path: activities, body: `{"verb":"add","time":"today"}`, field: "time"},
 		"no id":               {method: "POST", path: activities, body: `{"verb":"add","id":"x"}`, field: "id"},
 		"an id of tomorrow":   {method: "POST", path: activities, body: `{"verb":"add","id":"` + fromNow(24*time.Hour) + `"}`, field: "id"},
-		"an id of last week":  {method: "POST", path: activities, body: `{"verb":"add","id":"` + fromNow(-7*24*time.Hour) + `"}`, field: "id"},
 		"a long foreign id":   {method: "POST", path: activities, body: `{"verb":"add","foreignId":"` + long + `"}`, field: "foreignId"},
 		"21 to":               {method: "POST", path: activities, body: `{"verb":"add","to":["a` + strings.Repeat(`","a`, 20) + `"]}`, field: "to"},
 		"too large":           {method: "POST", path: activities, body: `{"verb":"add","data":"` + strings.Repeat("x", 300<<10) + `"}`, field: "activity"},
 		"a long user":         {method: "POST", path: "/users/" + long + "/activities", body: `{"verb":"add"}`, field: "user"},
-		"a user of no UTF-8":  {method: "POST", path: "/users/%ff/activities", body: `{"verb":"add"}`, field: "user"},
 		"edit of no id":       {method: "PUT", path: activities + "/x", body: `{"verb":"add"}`, field: "id"},
-		"edit of the zero id": {method: "PUT", path: activities + "/0000000000000", body: `{"verb":"add"}`, field: "id"},
 		"edit of to":          {method: "PUT", path: activities + "/" + fromNow(0), body: `{"verb":"add","to":["a"]}`, field: "body"},
 		"get of no id":        {method: "GET", path: activities + "/x", field: "id"},
 		"removal of no id":    {method: "DELETE", path: activities + "/x", field: "id"},
@@ -71,18 +57,12 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 		"counts of a long":    {method: "GET", path: "/users/" + long + "/counts", field: "user"},
 		"a cursor":            {method: "GET", path: "/users/chris/home?cursor=x", field: "cursor"},
 		"limit=x":             {method: "GET", path: "/users/chris/home?limit=x", field: "limit"},
-		"limit=-1":            {method: "GET", path: "/users/chris/followers?limit=-1", field: "limit"},
 		"a query":             {method: "GET", path: "/users/chris/home?cursor=%zz", field: "query"},
 		"another parameter":   {method: "GET", path: "/users/chris/counts?kind=like", field: "query"},
 
 		"no text":             {method: "POST", path: comments, body: `{"user":"ann"}`, field: "text"},
-		"blank text":          {method: "POST", path: comments, body: `{"user":"ann","text":" \n"}`, field: "text"},
-		"a long text":         {method: "POST", path: comments, body: `{"user":"ann","text":"` + strings.Repeat("é", 2001) + `"}`, field: "text"},
-		"a number for a text": {method: "POST", path: comments, body: `{"user":"ann","text":5}`, field: "text"},
 		"a comment by nobody": {method: "POST", path: comments, body: `{"text":"a"}`, field: "user"},
-		"a comment by a long": {method: "POST", path: comments, body: `{"user":"` + long + `","text":"a"}`, field: "user"},
 		"a long object":       {method: "POST", path: "/objects/" + long + "/comments", body: `{"user":"ann","text":"a"}`, field: "object"},
-		"an object no UTF-8":  {method: "POST", path: "/objects/%ff/comments", body: `{"user":"ann","text":"a"}`, field: "object"},
 		"51 mentions":         {method: "POST", path: comments, body: saying + `"mentions":["a` + strings.Repeat(`","a`, 50) + `"]}`, field: "mentions"},
 		"a mention twice":     {method: "POST", path: comments, body: saying + `"mentions":["a","a"]}`, field: "mentions[1]"},
 		"large data":          {method: "POST", path: comments, body: saying + `"data":"` + strings.Repeat("x", 5<<10) + `"}`, field: "data"},
@@ -90,39 +70,34 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 		"no comment's id":     {method: "POST", path: comments, body: saying + `"id":"x"}`, field: "id"},
 		"a comment's id old":  {method: "POST", path: comments, body: saying + `"id":"` + fromNow(-25*time.Hour) + `"}`, field: "id"},
 		"no root":             {method: "POST", path: comments, body: saying + `"root":"x"}`, field: "root"},
-		"the zero root":       {method: "POST", path: comments, body: saying + `"root":"0000000000000"}`, field: "root"},
 		"no parent":           {method: "POST", path: comments, body: saying + `"parent":"x"}`, field: "parent"},
 		"a quote of nothing":  {method: "POST", path: comments, body: saying + `"quote":{}}`, field: "quote.id"},
-		"a quote of a number": {method: "POST", path: comments, body: saying + `"quote":{"id":5}}`, field: "quote.id"},
-		"a quote of no id":    {method: "POST", path: comments, body: saying + `"quote":{"id":"x"}}`, field: "quote.id"},
 		"a quote in no root":  {method: "POST", path: comments, body: saying + `"quote":{"root":"x","id":"` + fromNow(0) + `"}}`, field: "quote.root"},
 		"a quote and more":    {method: "POST", path: comments, body: saying + `"quote":{"object":"picture:2"}}`, field: "body"},
 		"a quote in a reply":  {method: "POST", path: comments, body: saying + `"root":"` + fromNow(0) + `","quote":{"id":"` + fromNow(0) + `"}}`, field: "quote"},
 
-		"comment of no id":       {method: "GET", path: comments + "/x", field: "id"},
-		"comment in no root":     {method: "GET", path: at + "?root=x", field: "root"},
-		"editing no comment":     {method: "PUT", path: comments + "/x", body: `{"user":"ann","text":"a"}`, field: "id"},
-		"editing a key":          {method: "PUT", path: at, body: saying + `"key":"k"}`, field: "body"},
-		"editing to nothing":     {method: "PUT", path: at, body: `{"user":"ann"}`, field: "text"},
-		"deleting no comment":    {method: "DELETE", path: comments + "/x?user=ann", field: "id"},
-		"deleting by nobody":     {method: "DELETE", path: at, field: "user"},
-		"hiding no comment":      {method: "PUT", path: comments + "/x/hidden", field: "id"},
-		"hiding in no root":      {method: "PUT", path: at + "/hidden?root=x", field: "root"},
-		"showing no comment":     {method: "DELETE", path: comments + "/x/hidden", field: "id"},
-		"removing no comment":    {method: "POST", path: comments + "/x/removal", body: `{"by":"mod"}`, field: "id"},
-		"removing by nobody":     {method: "POST", path: at + "/removal", body: `{"reason":"spam"}`, field: "by"},
-		"removing for a long":    {method: "POST", path: at + "/removal", body: `{"by":"mod","reason":"` + strings.Repeat(long, 4) + `"}`, field: "reason"},
-		"pinning no comment":     {method: "PUT", path: comments + "/x/pinned", field: "id"},
-		"pinning a reply":        {method: "PUT", path: at + "/pinned?root=" + at[len(at)-13:], field: "query"},
-		"unpinning from a long":  {method: "DELETE", path: "/objects/" + long + "/comments" + at[len(comments):] + "/pinned", field: "object"},
-		"another order":          {method: "GET", path: comments + "?order=best", field: "order"},
-		"another order below":    {method: "GET", path: at + "/replies?order=best", field: "order"},
-		"the order of the top":   {method: "GET", path: "/objects/picture:1/top?order=oldest", field: "query"},
-		"replies to no id":       {method: "GET", path: comments + "/x/replies", field: "root"},
-		"replies to the zero id": {method: "GET", path: comments + "/0000000000000/replies", field: "root"},
-		"comments, limit=x":      {method: "GET", path: comments + "?limit=x", field: "limit"},
-		"threads, a cursor":      {method: "GET", path: "/objects/picture:1/threads?cursor=x", field: "cursor"},
-		"comments of a long":     {method: "GET", path: "/users/" + long + "/comments", field: "user"},
+		"comment of no id":      {method: "GET", path: comments + "/x", field: "id"},
+		"comment in no root":    {method: "GET", path: at + "?root=x", field: "root"},
+		"editing no comment":    {method: "PUT", path: comments + "/x", body: `{"user":"ann","text":"a"}`, field: "id"},
+		"editing a key":         {method: "PUT", path: at, body: saying + `"key":"k"}`, field: "body"},
+		"editing to nothing":    {method: "PUT", path: at, body: `{"user":"ann"}`, field: "text"},
+		"deleting no comment":   {method: "DELETE", path: comments + "/x?user=ann", field: "id"},
+		"deleting by nobody":    {method: "DELETE", path: at, field: "user"},
+		"hiding no comment":     {method: "PUT", path: comments + "/x/hidden", field: "id"},
+		"hiding in no root":     {method: "PUT", path: at + "/hidden?root=x", field: "root"},
+		"showing no comment":    {method: "DELETE", path: comments + "/x/hidden", field: "id"},
+		"removing no comment":   {method: "POST", path: comments + "/x/removal", body: `{"by":"mod"}`, field: "id"},
+		"removing by nobody":    {method: "POST", path: at + "/removal", body: `{"reason":"spam"}`, field: "by"},
+		"removing for a long":   {method: "POST", path: at + "/removal", body: `{"by":"mod","reason":"` + strings.Repeat(long, 4) + `"}`, field: "reason"},
+		"pinning no comment":    {method: "PUT", path: comments + "/x/pinned", field: "id"},
+		"pinning a reply":       {method: "PUT", path: at + "/pinned?root=" + at[len(at)-13:], field: "query"},
+		"unpinning from a long": {method: "DELETE", path: "/objects/" + long + "/comments" + at[len(comments):] + "/pinned", field: "object"},
+		"another order":         {method: "GET", path: comments + "?order=best", field: "order"},
+		"another order below":   {method: "GET", path: at + "/replies?order=best", field: "order"},
+		"the order of the top":  {method: "GET", path: "/objects/picture:1/top?order=oldest", field: "query"},
+		"replies to no id":      {method: "GET", path: comments + "/x/replies", field: "root"},
+		"threads, a cursor":     {method: "GET", path: "/objects/picture:1/threads?cursor=x", field: "cursor"},
+		"comments of a long":    {method: "GET", path: "/users/" + long + "/comments", field: "user"},
 
 		"another kind":           {method: "PUT", path: "/objects/picture:1/reactions/loathe/ann", field: "kind"},
 		"no more of its kind":    {method: "DELETE", path: "/objects/picture:1/reactions/loathe/ann", field: "kind"},
@@ -137,8 +112,6 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 
 		"no score":             {method: "PUT", path: score, body: `{"name":"Ann"}`, field: "score"},
 		"a word for a score":   {method: "PUT", path: score, body: `{"score":"five"}`, field: "score"},
-		"half a score":         {method: "PUT", path: score, body: `{"score":0.5}`, field: "score"},
-		"a score below 0":      {method: "PUT", path: score, body: `{"score":-1}`, field: "score"},
 		"a score above 1e12":   {method: "PUT", path: score, body: `{"score":1000000000001}`, field: "score"},
 		"half a sub score":     {method: "PUT", path: score, body: `{"score":5,"sub":0.5}`, field: "sub"},
 		"a long name":          {method: "PUT", path: score, body: `{"score":5,"name":"` + long + `"}`, field: "name"},
@@ -154,12 +127,10 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 		"standings of a long":  {method: "GET", path: "/leaderboard/" + long, field: "board"},
 		"standings, no period": {method: "GET", path: "/leaderboard/all-time?period=today", field: "period"},
 		"standings, a cursor":  {method: "GET", path: "/leaderboard/all-time?cursor=x", field: "cursor"},
-		"standings, limit=x":   {method: "GET", path: "/leaderboard/all-time?limit=x", field: "limit"},
 		"n around nobody":      {method: "GET", path: "/leaderboard/all-time?n=7", field: "query"},
 		"around an empty name": {method: "GET", path: "/leaderboard/all-time?around=", field: "around"},
 		"around a long":        {method: "GET", path: "/leaderboard/all-time?around=" + long, field: "around"},
 		"around, n=x":          {method: "GET", path: "/leaderboard/all-time?around=ann&n=x", field: "n"},
-		"around, n=-1":         {method: "GET", path: "/leaderboard/all-time?around=ann&n=-1", field: "n"},
 		"around, a limit":      {method: "GET", path: "/leaderboard/all-time?around=ann&limit=7", field: "query"},
 		"around and friends":   {method: "GET", path: "/leaderboard/all-time?around=ann&friends=ann", field: "query"},
 		"friends of nobody":    {method: "GET", path: "/leaderboard/all-time?friends=", field: "friends"},
@@ -188,11 +159,9 @@ func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 func fromNow(d time.Duration) string { return ids.At(time.Now().Add(d)).String() }
 
 func inputJustWithinTheLimitsIsAccepted(t *testing.T, w world) {
-	brackets := strings.Repeat("[", 31) + `"\"` + strings.Repeat("[{", 20) + `"` + strings.Repeat("]", 31)
 	for name, body := range map[string]string{
-		"32 levels, and brackets in text": `{"verb":"add","data":` + brackets + `}`,
-		"256 bytes":                       `{"verb":"` + strings.Repeat("x", 256) + `"}`,
-		"250 KiB":                         `{"verb":"add","data":"` + strings.Repeat("x", 250<<10) + `"}`,
+		"256 bytes": `{"verb":"` + strings.Repeat("x", 256) + `"}`,
+		"250 KiB":   `{"verb":"add","data":"` + strings.Repeat("x", 250<<10) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, http.StatusCreated, w.send(t, "POST", "/users/carla/activities", body).status)

@@ -16,19 +16,13 @@ import (
 )
 
 func peopleFollowAndUnfollow(t *testing.T, w world) {
-	for i, created := range []bool{true, false} {
-		got := done[followed](t, w.send(t, "PUT", "/users/julius/following/judith", ""))
-		require.Equal(t, created, got.Created, "call %d", i)
-	}
+	w.once(t, "PUT", "/users/julius/following/judith", "")
 	require.Equal(t, follow.Counts{Followers: 1}, done[follow.Counts](t, w.send(t, "GET", "/users/judith/counts", "")))
 	require.Equal(t, follow.Counts{Following: 1}, done[follow.Counts](t, w.send(t, "GET", "/users/julius/counts", "")))
 	require.Equal(t, "julius", done[cursor.Page[edge]](t, w.send(t, "GET", "/users/judith/followers", "")).Items[0].User)
 	require.Equal(t, "judith", done[cursor.Page[edge]](t, w.send(t, "GET", "/users/julius/following", "")).Items[0].User)
 
-	for i, removed := range []bool{true, false} {
-		got := done[removal](t, w.send(t, "DELETE", "/users/julius/following/judith", ""))
-		require.Equal(t, removed, got.Removed, "call %d", i)
-	}
+	w.once(t, "DELETE", "/users/julius/following/judith", "")
 	require.JSONEq(t, `{"items":[],"next":"","prev":""}`, w.send(t, "GET", "/users/judith/followers", "").text)
 }
 
@@ -49,10 +43,7 @@ func activitiesArePublishedEditedAndRemoved(t *testing.T, w world) {
 	require.Equal(t, []string{"picture:2"}, w.objects(t, "/users/ken/home"))
 	refused(t, w.send(t, "PUT", "/users/ken/activities/"+a.ID.String(), `{"verb":"add"}`), http.StatusNotFound)
 
-	for i, removed := range []bool{true, false} {
-		got := done[removal](t, w.send(t, "DELETE", "/users/kate/activities?foreignId=p%2F1", ""))
-		require.Equal(t, removed, got.Removed, "call %d", i)
-	}
+	w.once(t, "DELETE", "/users/kate/activities?foreignId=p%2F1", "")
 	require.Empty(t, w.objects(t, "/users/ken/home"))
 	refused(t, w.send(t, "GET", at, ""), http.StatusNotFound)
 	refused(t, w.send(t, "PUT", at, `{"verb":"add"}`), http.StatusGone)

@@ -86,6 +86,16 @@ func done[T any](t *testing.T, a answer) (shape T) {
 	return shape
 }
 
+// once sends a request that creates, changes or removes something, and repeats it, which
+// does not.
+func (w world) once(t *testing.T, method, path, body string) {
+	t.Helper()
+	for _, want := range []bool{true, false} {
+		got := done[struct{ Created, Changed, Removed bool }](t, w.send(t, method, path, body))
+		require.Equal(t, want, got.Created || got.Changed || got.Removed, "%s %s", method, path)
+	}
+}
+
 // refused decodes the answer of a failed call.
 func refused(t *testing.T, a answer, status int) (p web.Problem) {
 	t.Helper()

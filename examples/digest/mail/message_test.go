@@ -16,8 +16,7 @@ import (
 func TestADigestIsAMailWithTextAndHTML(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	require.NoError(t, w.sender.Send(t.Context(), today))
-	m := w.only(t)
+	m := w.sent(t, today)
 	require.Equal(t, "digest@plaza.test", m.From)
 	require.Equal(t, "ann@example.test", m.To)
 	require.True(t, m.Secured)
@@ -57,12 +56,10 @@ Unsubscribe: https://plaza.test/unsubscribe/t0ken
 func TestARepeatHasTheSameMessageIDAndAnotherDigestHasAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	other := today
-	other.Key = "ann/email/2"
-	for _, d := range []struct{ key string }{{today.Key}, {today.Key}, {other.Key}} {
-		again := today
-		again.Key = d.key
-		require.NoError(t, w.sender.Send(t.Context(), again))
+	for _, key := range []string{today.Key, today.Key, "ann/email/2"} {
+		d := today
+		d.Key = key
+		require.NoError(t, w.sender.Send(t.Context(), d))
 	}
 	mails := w.Mails()
 	require.Len(t, mails, 3)
@@ -82,8 +79,7 @@ func TestSubjectsAndNamesAreInAnyLanguage(t *testing.T) {
 		w.letter.Subject = text
 		w.address.Name = strings.TrimSpace(string([]rune(text)[:min(40, len([]rune(text)))]))
 		w.letter.Lines = []mail.Line{{text, ""}}
-		require.NoError(t, w.sender.Send(t.Context(), today))
-		m := w.only(t)
+		m := w.sent(t, today)
 		require.Equal(t, text, m.subject(t))
 		to, err := m.header.AddressList("To")
 		require.NoError(t, err)
@@ -106,8 +102,7 @@ func TestUsersTextIsNeverMarkup(t *testing.T) {
 		w := newWorld(t, nil, nil)
 		w.address.Name, w.letter.Subject, w.letter.Unsubscribe, w.letter.Lang = text, text, text, text
 		w.letter.Lines = []mail.Line{{text, "https://plaza.test/" + text}, {text, text}, {text, "javascript:alert(1)"}, {text, "https://me:secret@evil.test/"}}
-		require.NoError(t, w.sender.Send(t.Context(), today))
-		m := w.only(t)
+		m := w.sent(t, today)
 		require.Equal(t, "ann@example.test", m.To)
 		to, err := m.header.AddressList("To")
 		require.NoError(t, err)
@@ -128,9 +123,7 @@ func TestUsersTextIsNeverMarkup(t *testing.T) {
 		for _, tag := range []string{"<script", "<img", "javascript:", "secret@", `<a href="https://evil.test`} {
 			require.NotContains(t, m.html, tag)
 		}
-		for _, tag := range []string{"javascript:", "secret@"} {
-			require.NotContains(t, m.text, tag)
-		}
+		require.NotRegexp(t, "javascript:|secret@", m.text)
 	}
 }
 
@@ -160,8 +153,7 @@ func TestATokenThatMakesNoLinkIsRefused(t *testing.T) {
 	require.True(t, sendertest.Permanent(err))
 
 	d.Unsubscribe = strings.Repeat("x", 800)
-	require.NoError(t, w.sender.Send(t.Context(), d))
-	require.Equal(t, fmt.Sprintf("<https://plaza.test/unsubscribe/%s>", d.Unsubscribe), w.only(t).header.Get("List-Unsubscribe"))
+	require.Equal(t, fmt.Sprintf("<https://plaza.test/unsubscribe/%s>", d.Unsubscribe), w.sent(t, d).header.Get("List-Unsubscribe"))
 }
 
 // Users cannot unsubscribe from critical notifications.
@@ -170,8 +162,7 @@ func TestWithoutATokenThereIsNoLink(t *testing.T) {
 	w := newWorld(t, nil, nil)
 	d := today
 	d.Unsubscribe = ""
-	require.NoError(t, w.sender.Send(t.Context(), d))
-	m := w.only(t)
+	m := w.sent(t, d)
 	require.NotContains(t, m.header, "List-Unsubscribe")
 	require.NotContains(t, m.text, "Unsubscribe")
 	require.NotContains(t, m.html, "Unsubscribe")

@@ -38,8 +38,7 @@ func TestTheHTMLPartIsLegibleOnAnyScreen(t *testing.T) {
 		mail.Line{Text: "<script>document.title = 'owned'</script> " + strings.Repeat("long", 100)},
 		mail.Line{Text: "小林 和另外 2 人赞了你的照片 🐦", Link: "javascript:document.title='owned'"},
 	)
-	require.NoError(t, w.sender.Send(t.Context(), today))
-	m := w.only(t)
+	m := w.sent(t, today)
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, m.html)

@@ -102,18 +102,11 @@ func TestTLSIsUsedAndRequired(t *testing.T) {
 	t.Parallel()
 	none := &mailbox.Options{}
 	w := newWorld(t, none, nil)
-	err := w.sender.Send(t.Context(), today)
-	require.Error(t, err, "the relay offers none")
-	require.False(t, sendertest.Permanent(err))
-	require.Empty(t, w.Mails())
-
+	w.fails(t, "the relay offers none")
 	w = newWorld(t, none, &mail.Options{Plaintext: true})
-	require.NoError(t, w.sender.Send(t.Context(), today))
-	require.False(t, w.only(t).Secured)
-
+	require.False(t, w.sent(t, today).Secured)
 	w = newWorld(t, nil, &mail.Options{Plaintext: true})
-	require.NoError(t, w.sender.Send(t.Context(), today))
-	require.True(t, w.only(t).Secured, "the relay offers it")
+	require.True(t, w.sent(t, today).Secured, "the relay offers it")
 
 	for _, plaintext := range []bool{false, true} {
 		w = newWorld(t, nil, nil)
@@ -134,19 +127,15 @@ func TestTheRelayMayWantAPassword(t *testing.T) {
 			opts.Username = ""
 		}
 		w := newWorld(t, box, opts)
-		err := w.sender.Send(t.Context(), today)
 		if ok {
-			require.NoError(t, err)
-			require.Equal(t, "plaza", w.only(t).Username)
-			continue
+			require.Equal(t, "plaza", w.sent(t, today).Username)
+		} else {
+			w.fails(t, "the password may be put right")
 		}
-		require.Error(t, err)
-		require.False(t, sendertest.Permanent(err), "the password may be put right")
 	}
 	box := &mailbox.Options{Username: "plaza", Password: "correct"}
 	w := newWorld(t, box, &mail.Options{Username: "plaza", Password: "correct", Plaintext: true})
-	require.Error(t, w.sender.Send(t.Context(), today), "a password never travels in plain text")
-	require.Empty(t, w.Mails())
+	w.fails(t, "a password never travels in plain text")
 }
 
 // silent accepts connections and says nothing.
@@ -194,9 +183,9 @@ func TestASilentRelayDoesNotHoldTheSender(t *testing.T) {
 func TestAUserWithoutAnAddressIsDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.fails = plaza.ErrNotFound
+	w.err = plaza.ErrNotFound
 	require.True(t, sendertest.Permanent(w.sender.Send(t.Context(), today)))
-	w.fails = plaza.ErrBusy
+	w.err = plaza.ErrBusy
 	err := w.sender.Send(t.Context(), today)
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	require.False(t, sendertest.Permanent(err))

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/digest/internal/sendertest"
 	"github.com/plaza-sdk/plaza/examples/digest/mail"
 	"github.com/plaza-sdk/plaza/examples/digest/mailbox"
 	"github.com/plaza-sdk/plaza/notify/digest"
@@ -34,10 +35,10 @@ var (
 type desk struct {
 	address netmail.Address
 	letter  mail.Letter
-	fails   error
+	err     error
 }
 
-func (d *desk) Address(context.Context, string) (netmail.Address, error) { return d.address, d.fails }
+func (d *desk) Address(context.Context, string) (netmail.Address, error) { return d.address, d.err }
 
 func (d *desk) Letter(context.Context, digest.Digest) (mail.Letter, error) {
 	return d.letter, nil
@@ -101,12 +102,22 @@ func offered(on func(mailbox.Stage) error) *mailbox.Options {
 	return &mailbox.Options{TLS: serves, On: on}
 }
 
-// only returns the single mail that arrived.
-func (w world) only(t *testing.T) received {
+// sent sends a digest and returns the single mail that arrived.
+func (w world) sent(t *testing.T, d digest.Digest) received {
 	t.Helper()
+	require.NoError(t, w.sender.Send(t.Context(), d))
 	mails := w.Mails()
 	require.Len(t, mails, 1)
 	return parse(t, mails[0])
+}
+
+// fails sends a digest in vain. Another attempt may help, and no mail arrived.
+func (w world) fails(t *testing.T, why string) {
+	t.Helper()
+	err := w.sender.Send(t.Context(), today)
+	require.Error(t, err, why)
+	require.False(t, sendertest.Permanent(err), err)
+	require.Empty(t, w.Mails(), why)
 }
 
 // received is a mail as its reader's program understands it.

@@ -16,7 +16,36 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-const handled = `{"batchItemFailures":[]}`
+// fanOut gives the fan-out records of which none comes again.
+func (w world) fanOut(t *testing.T, payload []byte) {
+	t.Helper()
+	got, err := w.fanout.invoke(t, payload)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"batchItemFailures":[]}`, got)
+}
+
+// consume gives the consumer an event that it applies.
+func (w world) consume(t *testing.T, payload []byte) {
+	t.Helper()
+	_, err := w.consumer.invoke(t, payload)
+	require.NoError(t, err)
+}
+
+// refuses gives the consumer an event that it cannot apply. Lambda sends those to the dead
+// letters.
+func (w world) refuses(t *testing.T, payload []byte, what ...any) {
+	t.Helper()
+	_, err := w.consumer.invoke(t, payload)
+	require.NotEmpty(t, failed(t, err).Message, what...)
+}
+
+// changed is the file of an event with a part of it replaced.
+func changed(t *testing.T, name, old, part string) []byte {
+	t.Helper()
+	text := string(event(t, name))
+	require.Contains(t, text, old)
+	return []byte(strings.Replace(text, old, part, 1))
+}
 
 func scores(places []hackathon.Place) []int64 {
 	var scores []int64
@@ -28,9 +57,7 @@ func scores(places []hackathon.Place) []int64 {
 
 func TestAStreamsEventReachesTheBoards(t *testing.T) {
 	w := newWorld(t, nil)
-	got, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
-	require.NoError(t, err)
-	require.JSONEq(t, handled, got)
+	w.fanOut(t, event(t, "dynamodbStream.json"))
 	require.Empty(t, w.fanout.Messages())
 
 	bySource := map[string][]lambdatest.Event{}
@@ -47,8 +74,7 @@ func TestAStreamsEventReachesTheBoards(t *testing.T) {
 		for _, e := range bySource[hackathon.UpdateSource] {
 			// The file is old, and what happened 30 days ago is refused.
 			e.Detail = strings.Replace(e.Detail, `"at":"2026-01-02T03:04:05Z",`, "", 1)
-			_, err := w.consumer.invoke(t, overBus(t, e))
-			require.NoError(t, err)
+			w.consume(t, overBus(t, e))
 		}
 	}
 	require.Equal(t, []hackathon.Place{
@@ -76,8 +102,7 @@ func TestInsertUpdateAndDeleteReachTheBoardInAnyOrderAndTwice(t *testing.T) {
 		t.Run(fmt.Sprint(c.events), func(t *testing.T) {
 			board := fmt.Sprint("StarWar", i)
 			for _, name := range c.events {
-				_, err := w.consumer.invoke(t, bytes.ReplaceAll(event(t, name), []byte("StarWar"), []byte(board)))
-				require.NoError(t, err)
+				w.consume(t, bytes.ReplaceAll(event(t, name), []byte("StarWar"), []byte(board)))
 			}
 			require.Equal(t, c.want, scores(w.board(t, board)))
 		})
@@ -86,8 +111,7 @@ func TestInsertUpdateAndDeleteReachTheBoardInAnyOrderAndTwice(t *testing.T) {
 
 func TestTheBoardIsAskedForByURL(t *testing.T) {
 	w := newWorld(t, nil)
-	_, err := w.consumer.invoke(t, event(t, "insertEvent.json"))
-	require.NoError(t, err)
+	w.consume(t, event(t, "insertEvent.json"))
 	got, err := w.leaderget.invoke(t, event(t, "apigw.json"))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"statusCode":200,"headers":{"content-type":"application/json"},"multiValueHeaders":null,"cookies":null,
@@ -133,11 +157,9 @@ func TestAnUnreadableEventIsAnErrorAndTheProcessLives(t *testing.T) {
 	}
 	require.Empty(t, w.fanout.Events())
 
-	_, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
-	require.NoError(t, err)
+	w.fanOut(t, event(t, "dynamodbStream.json"))
 	require.Len(t, w.fanout.Events(), 8)
-	_, err = w.consumer.invoke(t, event(t, "insertEvent.json"))
-	require.NoError(t, err)
+	w.consume(t, event(t, "insertEvent.json"))
 	require.Equal(t, []int64{80}, scores(w.board(t, "StarWar")))
 }
 
@@ -163,10 +185,7 @@ func TestARecordThatCannotBeReadIsADeadLetterAndTheOthersAreSent(t *testing.T) {
 		"an attribute of no value": `null`,
 	} {
 		events, messages := len(w.fanout.Events()), len(w.fanout.Messages())
-		payload := strings.Replace(string(event(t, "dynamodbStream.json")), `{"N": "60"}`, broken, 1)
-		got, err := w.fanout.invoke(t, []byte(payload))
-		require.NoError(t, err, name)
-		require.JSONEq(t, handled, got, name)
+		w.fanOut(t, changed(t, "dynamodbStream.json", `{"N": "60"}`, broken))
 		require.Len(t, w.fanout.Events(), events+6, name)
 		require.Len(t, w.fanout.Messages(), messages+1, name)
 	}
@@ -178,32 +197,24 @@ func TestARecordThatCannotBeReadIsADeadLetterAndTheOthersAreSent(t *testing.T) {
 
 func TestARecordOfTwoMiBIsNotLost(t *testing.T) {
 	w := newWorld(t, nil)
-	payload := strings.Replace(string(event(t, "dynamodbStream.json")), `"userA"`, `"`+strings.Repeat("x", 2<<20)+`"`, 1)
-	got, err := w.fanout.invoke(t, []byte(payload))
-	require.NoError(t, err)
-	require.JSONEq(t, handled, got)
+	w.fanOut(t, changed(t, "dynamodbStream.json", `"userA"`, `"`+strings.Repeat("x", 2<<20)+`"`))
 	require.Len(t, w.fanout.Events(), 8)
 	require.Empty(t, w.fanout.Messages())
 	refused := 0
 	for _, e := range w.fanout.Events() {
 		record, err := stream.DecodeEvent([]byte(e.Detail))
 		require.NoError(t, err)
-		if !record.Truncated || e.Source != hackathon.UpdateSource {
-			continue
+		if record.Truncated && e.Source == hackathon.UpdateSource {
+			w.refuses(t, overBus(t, e))
+			refused++
 		}
-		// What the consumer cannot apply, Lambda sends to the dead letters.
-		_, err = w.consumer.invoke(t, overBus(t, e))
-		require.NotEmpty(t, failed(t, err).Message)
-		refused++
 	}
 	require.Equal(t, 1, refused)
 }
 
 func TestAnEventThatTheBusRefusesIsADeadLetter(t *testing.T) {
 	w := newWorld(t, func(action string) bool { return action == "events:PutEvents" })
-	got, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
-	require.NoError(t, err)
-	require.JSONEq(t, handled, got)
+	w.fanOut(t, event(t, "dynamodbStream.json"))
 	require.Empty(t, w.fanout.Events())
 	seqs := map[string]bool{}
 	for _, letter := range w.letters(t) {
@@ -222,23 +233,17 @@ func TestARecordThatIsNeitherSentNorADeadLetterComesAgain(t *testing.T) {
 	require.Empty(t, w.fanout.Messages())
 }
 
-// The consumer's process lives on what it cannot apply, and Lambda sends the event
-// to the dead letters.
 func TestARecordThatNoBoardTakesIsAnError(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, broken := range []string{`{"S": "many"}`, `{"N": "1.5"}`} {
-		payload := strings.Replace(string(event(t, "insertEvent.json")), `{"N": "80"}`, broken, 1)
-		_, err := w.consumer.invoke(t, []byte(payload))
-		require.NotEmpty(t, failed(t, err).Message)
+		w.refuses(t, changed(t, "insertEvent.json", `{"N": "80"}`, broken))
 	}
-	_, err := w.consumer.invoke(t, event(t, "insertEvent.json"))
-	require.NoError(t, err)
+	w.consume(t, event(t, "insertEvent.json"))
 	require.Equal(t, []int64{80}, scores(w.board(t, "StarWar")))
 }
 
 func TestARecordOfAnotherSourceTableOrAccountIsAnError(t *testing.T) {
 	w := newWorld(t, nil)
-	good := string(event(t, "insertEvent.json"))
 	for _, c := range [][2]string{
 		{hackathon.UpdateSource, hackathon.OperationsSource},
 		{`"account": "123456789012"`, `"account": "210987654321"`},
@@ -246,14 +251,11 @@ func TestARecordOfAnotherSourceTableOrAccountIsAnError(t *testing.T) {
 		{"us-east-1:123456789012:table", "us-east-1:210987654321:table"},
 		{"us-east-1:123456789012:table", "eu-west-1:123456789012:table"},
 	} {
-		require.Contains(t, good, c[0])
-		_, err := w.consumer.invoke(t, []byte(strings.Replace(good, c[0], c[1], 1)))
-		require.NotEmpty(t, failed(t, err).Message, c)
+		w.refuses(t, changed(t, "insertEvent.json", c[0], c[1]), c)
 	}
 	status, _ := w.get(t, map[string]string{"hackathonName": "StarWar"})
 	require.Equal(t, 404, status)
-	_, err := w.consumer.invoke(t, []byte(strings.Replace(good, "03:04:05.678", "11:12:13.141", 1)))
-	require.NoError(t, err, "the stream was switched off and on")
+	w.consume(t, changed(t, "insertEvent.json", "03:04:05.678", "11:12:13.141")) // the stream was switched off and on
 }
 
 // What Lambda sends to the queue when the consumer gave up is read as the record

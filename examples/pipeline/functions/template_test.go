@@ -63,35 +63,28 @@ func properties[P any](t *testing.T, from template, name, kind string) P {
 const toLetters = "!GetAtt DeadLetters.Arn"
 
 func TestTheStreamIsReadFromItsStartAndFailuresAreDeadLetters(t *testing.T) {
-	type mapping struct {
-		EventSourceArn, FunctionName, StartingPosition string
-		BatchSize                                      int
-		FunctionResponseTypes                          []string
-		BisectBatchOnFunctionError                     bool
-		MaximumRetryAttempts                           int
-		MaximumRecordAgeInSeconds                      int
-		DestinationConfig                              struct{ OnFailure struct{ Destination string } }
+	require.JSONEq(t, `{"EventSourceArn":"!Ref DynamoDBStreamArn","FunctionName":"!Ref FanoutLambda","StartingPosition":"TRIM_HORIZON","BatchSize":100,
+		"FunctionResponseTypes":["ReportBatchItemFailures"],"BisectBatchOnFunctionError":true,
+		"MaximumRetryAttempts":10,"MaximumRecordAgeInSeconds":43200,"DestinationConfig":{"OnFailure":{"Destination":"!GetAtt DeadLetters.Arn"}}}`,
+		string(readTemplate(t).Resources["FanoutSource"].Properties))
+}
+
+type functionProperties struct {
+	CodeURI           string `json:"CodeUri"`
+	Timeout           int
+	Environment       struct{ Variables map[string]string }
+	Policies          []struct{ Statement []statement }
+	EventInvokeConfig json.RawMessage
+	Events            map[string]struct {
+		Type       string
+		Properties struct{ ApiId, Method, Path string } //nolint:revive // the template's name
 	}
-	want := mapping{
-		EventSourceArn: "!Ref DynamoDBStreamArn", FunctionName: "!Ref FanoutLambda", StartingPosition: "TRIM_HORIZON", BatchSize: 100,
-		FunctionResponseTypes: []string{"ReportBatchItemFailures"}, BisectBatchOnFunctionError: true,
-		MaximumRetryAttempts: 10, MaximumRecordAgeInSeconds: 12 * 60 * 60,
-	}
-	want.DestinationConfig.OnFailure.Destination = toLetters
-	require.Equal(t, want, properties[mapping](t, readTemplate(t), "FanoutSource", "AWS::Lambda::EventSourceMapping"))
 }
 
 type statement struct {
-	Effect    string
-	Action    oneOrMany
-	Resource  string
-	Principal struct{ Service string }
-	Condition map[string]map[string]oneOrMany
-}
-
-type document struct {
-	Version   string
-	Statement []statement
+	Effect   string
+	Action   oneOrMany
+	Resource string
 }
 
 // oneOrMany is a text or a list of them.
@@ -105,25 +98,6 @@ func (l *oneOrMany) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*l)[0])
 }
 
-type functionProperties struct {
-	CodeURI           string `json:"CodeUri"`
-	Timeout           int
-	Environment       struct{ Variables map[string]string }
-	Policies          []document
-	EventInvokeConfig *invokeConfig
-	Events            map[string]struct {
-		Type       string
-		Properties struct{ ApiId, Method, Path string } //nolint:revive // the template's name
-	}
-}
-
-type invokeConfig struct {
-	MaximumRetryAttempts, MaximumEventAgeInSeconds int
-	DestinationConfig                              struct {
-		OnFailure struct{ Type, Destination string }
-	}
-}
-
 func functionOf(t *testing.T, from template, name string) functionProperties {
 	t.Helper()
 	return properties[functionProperties](t, from, name, "AWS::Serverless::Function")
@@ -132,56 +106,32 @@ func functionOf(t *testing.T, from template, name string) functionProperties {
 // A bus invokes the consumer asynchronously: without a destination its events
 // would be dropped after the last attempt.
 func TestAnEventThatTheConsumerGivesUpOnIsADeadLetter(t *testing.T) {
-	want := &invokeConfig{MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 3600}
-	want.DestinationConfig.OnFailure.Type, want.DestinationConfig.OnFailure.Destination = "SQS", toLetters
-	require.Equal(t, want, functionOf(t, readTemplate(t), "ConsumerLambda").EventInvokeConfig)
+	require.JSONEq(t, `{"MaximumRetryAttempts":2,"MaximumEventAgeInSeconds":3600,"DestinationConfig":{"OnFailure":{"Type":"SQS","Destination":"!GetAtt DeadLetters.Arn"}}}`,
+		string(functionOf(t, readTemplate(t), "ConsumerLambda").EventInvokeConfig))
 }
 
 func TestTheRulesTakeTheSourcesOfTheFanOut(t *testing.T) {
-	type target struct {
-		ID          string `json:"Id"`
-		Arn         string
-		RoleArn     string
-		InputPath   string
-		RetryPolicy struct{ MaximumRetryAttempts, MaximumEventAgeInSeconds int }
-
-		DeadLetterConfig struct{ Arn string }
-	}
-	type rule struct {
-		Description  string
-		EventBusName json.RawMessage
-		EventPattern map[string][]string
-		Targets      []target
-	}
 	from := readTemplate(t)
-	for _, c := range []struct{ rule, source, target, role, path string }{
-		{"UpdateRule", hackathon.UpdateSource, "!GetAtt ConsumerLambda.Arn", "", ""},
-		{"OperationsRule", hackathon.OperationsSource, "!GetAtt Archive.Arn", "!GetAtt OperationsRuleRole.Arn", "$.detail"},
+	for name, c := range map[string]struct{ source, target string }{
+		"UpdateRule":     {hackathon.UpdateSource, `"Id":"consumer","Arn":"!GetAtt ConsumerLambda.Arn"`},
+		"OperationsRule": {hackathon.OperationsSource, `"Id":"archive","Arn":"!GetAtt Archive.Arn","RoleArn":"!GetAtt OperationsRuleRole.Arn","InputPath":"$.detail"`},
 	} {
-		got := properties[rule](t, from, c.rule, "AWS::Events::Rule")
-		require.Equal(t, map[string][]string{"source": {c.source}}, got.EventPattern)
-		require.JSONEq(t, `{"!If":["CreatesEventBus","!Ref Bus","!Ref EventBusName"]}`, string(got.EventBusName))
-		require.Len(t, got.Targets, 1)
-		to := got.Targets[0]
-		require.Equal(t, []string{c.target, c.role, c.path, toLetters}, []string{to.Arn, to.RoleArn, to.InputPath, to.DeadLetterConfig.Arn})
-		require.Equal(t, 20, to.RetryPolicy.MaximumRetryAttempts)
-		require.Equal(t, 3600, to.RetryPolicy.MaximumEventAgeInSeconds)
+		rule := properties[map[string]json.RawMessage](t, from, name, "AWS::Events::Rule")
+		require.JSONEq(t, `{"source":["`+c.source+`"]}`, string(rule["EventPattern"]))
+		require.JSONEq(t, `{"!If":["CreatesEventBus","!Ref Bus","!Ref EventBusName"]}`, string(rule["EventBusName"]))
+		require.JSONEq(t, `[{`+c.target+`,"RetryPolicy":{"MaximumRetryAttempts":20,"MaximumEventAgeInSeconds":3600},
+			"DeadLetterConfig":{"Arn":"!GetAtt DeadLetters.Arn"}}]`, string(rule["Targets"]))
 	}
+}
 
-	// Only these rules may invoke the consumer and write to the queue.
-	permission := properties[map[string]string](t, from, "ConsumerPermission", "AWS::Lambda::Permission")
-	require.Equal(t, map[string]string{
-		"Action": "lambda:InvokeFunction", "FunctionName": "!Ref ConsumerLambda", "Principal": "events.amazonaws.com", "SourceArn": "!GetAtt UpdateRule.Arn",
-	}, permission)
-	policy := properties[struct {
-		Queues         []string
-		PolicyDocument document
-	}](t, from, "DeadLettersPolicy", "AWS::SQS::QueuePolicy")
-	require.Equal(t, []string{"!Ref DeadLetters"}, policy.Queues)
-	require.Equal(t, []statement{{
-		Effect: "Allow", Action: oneOrMany{"sqs:SendMessage"}, Resource: toLetters, Principal: struct{ Service string }{"events.amazonaws.com"},
-		Condition: map[string]map[string]oneOrMany{"ArnEquals": {"aws:SourceArn": {"!GetAtt UpdateRule.Arn", "!GetAtt OperationsRule.Arn"}}},
-	}}, policy.PolicyDocument.Statement)
+func TestOnlyTheRulesMayInvokeTheConsumerAndWriteToTheQueue(t *testing.T) {
+	from := readTemplate(t)
+	require.JSONEq(t, `{"Action":"lambda:InvokeFunction","FunctionName":"!Ref ConsumerLambda","Principal":"events.amazonaws.com","SourceArn":"!GetAtt UpdateRule.Arn"}`,
+		string(from.Resources["ConsumerPermission"].Properties))
+	require.JSONEq(t, `{"Queues":["!Ref DeadLetters"],"PolicyDocument":{"Version":"2012-10-17","Statement":[{
+		"Effect":"Allow","Action":"sqs:SendMessage","Resource":"!GetAtt DeadLetters.Arn","Principal":{"Service":"events.amazonaws.com"},
+		"Condition":{"ArnEquals":{"aws:SourceArn":["!GetAtt UpdateRule.Arn","!GetAtt OperationsRule.Arn"]}}}]}}`,
+		string(from.Resources["DeadLettersPolicy"].Properties))
 }
 
 func TestTheBusIsCreatedUnlessItExists(t *testing.T) {
@@ -190,7 +140,7 @@ func TestTheBusIsCreatedUnlessItExists(t *testing.T) {
 	require.Equal(t, "CreatesEventBus", from.Resources["Bus"].Condition)
 	require.JSONEq(t, `{"!And":[{"!Equals":["!Ref CreateEventBus","true"]},{"!Not":[{"!Equals":["!Ref EventBusName","default"]}]}]}`,
 		string(from.Conditions["CreatesEventBus"]))
-	require.Equal(t, map[string]string{"Name": "!Ref EventBusName"}, properties[map[string]string](t, from, "Bus", "AWS::Events::EventBus"))
+	require.JSONEq(t, `{"Name":"!Ref EventBusName"}`, string(from.Resources["Bus"].Properties))
 	require.EqualValues(t, 3, from.Parameters["EventBridgeMaxAttempt"].Default)
 	require.Equal(t, 1, from.Parameters["EventBridgeMaxAttempt"].MinValue)
 	require.Nil(t, from.Parameters["DynamoDBStreamArn"].Default)
@@ -282,39 +232,18 @@ func TestThePoliciesAllowWhatTheFunctionsCallAndNothingElse(t *testing.T) {
 }
 
 func TestTheServicesRolesMayWriteOnlyTheArchive(t *testing.T) {
-	type role struct {
-		AssumeRolePolicyDocument document
-		Policies                 []struct {
-			PolicyName     string
-			PolicyDocument document
-		}
-	}
 	from := readTemplate(t)
-	for name, c := range map[string]struct {
-		service string
-		may     map[string]oneOrMany
-	}{
-		"OperationsRuleRole": {"events.amazonaws.com", map[string]oneOrMany{
-			"!GetAtt Archive.Arn": {"firehose:PutRecord", "firehose:PutRecordBatch"},
-		}},
-		"ArchiveRole": {"firehose.amazonaws.com", map[string]oneOrMany{
-			"!GetAtt ArchiveBucket.Arn":   {"s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketMultipartUploads"},
-			"!Sub ${ArchiveBucket.Arn}/*": {"s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"},
-		}},
+	for name, c := range map[string]struct{ service, policy, may string }{
+		"OperationsRuleRole": {"events", "archive", `{"Effect":"Allow","Action":["firehose:PutRecord","firehose:PutRecordBatch"],"Resource":"!GetAtt Archive.Arn"}`},
+		"ArchiveRole": {"firehose", "bucket", `
+			{"Effect":"Allow","Action":["s3:GetBucketLocation","s3:ListBucket","s3:ListBucketMultipartUploads"],"Resource":"!GetAtt ArchiveBucket.Arn"},
+			{"Effect":"Allow","Action":["s3:AbortMultipartUpload","s3:GetObject","s3:PutObject"],"Resource":"!Sub ${ArchiveBucket.Arn}/*"}`},
 	} {
-		got := properties[role](t, from, name, "AWS::IAM::Role")
-		require.Equal(t, []statement{{
-			Effect: "Allow", Action: oneOrMany{"sts:AssumeRole"}, Principal: struct{ Service string }{c.service},
-			Condition: map[string]map[string]oneOrMany{"StringEquals": {"aws:SourceAccount": {"!Ref AWS::AccountId"}}},
-		}}, got.AssumeRolePolicyDocument.Statement)
-		may := map[string]oneOrMany{}
-		for _, policy := range got.Policies {
-			for _, s := range policy.PolicyDocument.Statement {
-				require.Equal(t, "Allow", s.Effect)
-				may[s.Resource] = s.Action
-			}
-		}
-		require.Equal(t, c.may, may, name)
+		require.JSONEq(t, `{"AssumeRolePolicyDocument":{"Version":"2012-10-17","Statement":[{
+				"Effect":"Allow","Action":"sts:AssumeRole","Principal":{"Service":"`+c.service+`.amazonaws.com"},
+				"Condition":{"StringEquals":{"aws:SourceAccount":"!Ref AWS::AccountId"}}}]},
+			"Policies":[{"PolicyName":"`+c.policy+`","PolicyDocument":{"Version":"2012-10-17","Statement":[`+c.may+`]}}]}`,
+			string(from.Resources[name].Properties), name)
 	}
 }
 
@@ -353,11 +282,7 @@ func TestTheBoardIsAtItsURL(t *testing.T) {
 		routes[e.Properties.Method+" "+e.Properties.Path] = true
 	}
 	require.Equal(t, map[string]bool{"GET /leaderBoard": true, "GET /leaderBoard/": true}, routes)
-	api := properties[struct {
-		StageName            string
-		DefaultRouteSettings json.RawMessage
-	}](t, from, "Api", "AWS::Serverless::HttpApi")
-	require.Equal(t, "Prod", api.StageName)
+	require.Contains(t, string(from.Resources["Api"].Properties), `"StageName":"Prod"`)
 }
 
 func TestTheOutputsHaveTheirNames(t *testing.T) {
