@@ -35,13 +35,9 @@ func otherSitesReachNoRoute(t *testing.T, w *world) {
 			headers map[string]string
 			status  int
 		}{
-			"a fetch":             {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403},
-			"a fetch nearby":      {map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "empty"}, 403},
-			"an image":            {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image"}, 403},
-			"a script":            {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script"}, 403},
-			"a frame":             {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}, 403},
-			"a rebound name":      {map[string]string{"Host": "evil.test"}, 421},
-			"a rebound subdomain": {map[string]string{"Host": "localhost.evil.test"}, 421},
+			"a fetch":        {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403},
+			"an image":       {map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image"}, 403},
+			"a rebound name": {map[string]string{"Host": "evil.test"}, 421},
 		} {
 			got := w.ask(t, method, path, "", c.headers)
 			require.Equal(t, c.status, got.status, "%s: %s", pattern, name)

@@ -208,20 +208,7 @@ func aBellIsItsOwners(t *testing.T, w *world) {
 	require.Equal(t, changed{}, call[changed](gustav, http.MethodPut, group+"/archived", struct{}{}))
 	call[struct{}](gustav, http.MethodPut, "/api/bell/read", map[string]any{"shown": []notify.Shown{{Group: e.Group, Last: e.Last}}})
 	require.False(t, w.bells(t, "grace", "@gustav liked your picture “Dawn”").Items[0].Read)
-	for _, c := range []struct {
-		method, path string
-		body         any
-	}{
-		{http.MethodPut, "/api/bell/groups/x/archived", struct{}{}},
-		{http.MethodPut, group + "/snoozed", map[string]string{"until": "soon"}},
-		{http.MethodPut, group + "/snoozed", map[string]time.Time{"until": time.Now().AddDate(2, 0, 0)}},
-		{http.MethodPut, "/api/bell/read", map[string]int{"other": 1}},
-		{http.MethodDelete, "/api/bell/announcements/x", nil},
-		{http.MethodGet, "/api/bell?cursor=x", nil},
-		{http.MethodGet, "/api/bell?limit=1", nil},
-	} {
-		gustav.refused(http.StatusBadRequest, c.method, c.path, c.body)
-	}
+	gustav.refused(http.StatusBadRequest, http.MethodPut, group+"/snoozed", map[string]time.Time{"until": time.Now().AddDate(2, 0, 0)})
 }
 
 func everyoneIsWelcomedOnce(t *testing.T, w *world) {

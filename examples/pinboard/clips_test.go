@@ -45,16 +45,11 @@ func (w *world) danmu(t *testing.T) []danmu.Comment {
 	return page.Items
 }
 
-// watch opens a clip as a person.
-func (w *world) watch(t *testing.T, b browsertest.Browser, person string, tolerated ...string) browsertest.Window {
-	t.Helper()
-	p := b.Window(t, tolerated...)
-	w.toClip(p, person)
-	return p
-}
+const clipPath = watching + "/?video=hills&back=/clips"
 
+// toClip opens a clip as a person.
 func (w *world) toClip(p browsertest.Window, person string) {
-	openAs(p, w.server.URL, person, watching+"/?video=hills&back=/clips")
+	openAs(p, w.server.URL, person, clipPath)
 	p.Visible("#tools button")
 	p.Until(`window.danmu && document.getElementById("present").textContent`)
 	p.Do(`window.danmu.medium.pause()`)
@@ -71,7 +66,8 @@ func drawerSays(p browsertest.Window, selector, text string) {
 
 func clipDrawer(t *testing.T, w *world, b browsertest.Browser) {
 	other := w.as(t, "ann").flies("a joke")
-	p := w.watch(t, b, "eric", "ERR_")
+	p := b.Window(t, "ERR_")
+	w.toClip(p, "eric")
 	press(p, "#tools", "What clicks cost")
 	drawerSays(p, ".clicks", "Open a clip")
 	p.Do(inDrawer("header .button") + `[0].click()`)
@@ -132,7 +128,8 @@ func clipLanguage(t *testing.T, w *world, b browsertest.Browser) {
 
 func clipAccess(t *testing.T, w *world, b browsertest.Browser) {
 	w.as(t, "ann").flies("a joke")
-	p := w.watch(t, b, "eric", "Applying inline style") // axe copies the sheets of shadow trees
+	p := b.Window(t, "Applying inline style") // axe copies the sheets of shadow trees
+	w.toClip(p, "eric")
 	p.Calm()
 	press(p, "#tools", "What clicks cost")
 	drawerSays(p, ".clicks", "Open a clip")

@@ -50,13 +50,13 @@ func commentsAreThreadsWithQuotesAndMentions(t *testing.T, w *world) {
 	first := adaeze.comment(picture, remarkBody{Key: "1", Text: "Where is this, @abebe? @nobody knows. @abebe!"})
 	require.Equal(t, []string{"abebe"}, first.Mentions)
 	require.Equal(t, first.ID, adaeze.comment(picture, remarkBody{Key: "1", Text: "Where is this, @abebe? @nobody knows. @abebe!"}).ID, "a repeat is the same comment")
-	reply := abebe.comment(picture, remarkBody{Text: attack, Root: first.ID.String()})
+	reply := abebe.comment(picture, remarkBody{Text: hostile, Root: first.ID.String()})
 	adaeze.comment(picture, remarkBody{Text: "Thanks", Root: first.ID.String(), Parent: reply.ID.String()})
 	quoting := abebe.comment(picture, remarkBody{Text: "As I said", Quote: first.ID.String()})
 	require.Equal(t, "adaeze", quoting.Quote.User)
-	require.Equal(t, []string{"As I said", first.Text, "\t" + attack, "\tThanks"}, outline(get[remarks](abebe, path)))
-	require.Equal(t, []string{first.Text, "\t" + attack, "\tThanks", "As I said"}, outline(get[remarks](abebe, path+"?oldest=true")))
-	require.Equal(t, []string{attack, "Thanks"}, outline(get[remarks](abebe, path+"/"+first.ID.String()+"/replies")))
+	require.Equal(t, []string{"As I said", first.Text, "\t" + hostile, "\tThanks"}, outline(get[remarks](abebe, path)))
+	require.Equal(t, []string{first.Text, "\t" + hostile, "\tThanks", "As I said"}, outline(get[remarks](abebe, path+"?oldest=true")))
+	require.Equal(t, []string{hostile, "Thanks"}, outline(get[remarks](abebe, path+"/"+first.ID.String()+"/replies")))
 
 	// The quote follows the edit.
 	call[remark](adaeze, http.MethodPut, path+"/"+first.ID.String(), map[string]string{"text": "Where?"})

@@ -130,12 +130,6 @@ func lostAnswers(t *testing.T, w *world, b browsertest.Browser) {
 		}
 		require.Equal(t, "false", browsertest.Eval[string](p, `document.querySelector(".switch").ariaChecked`), "only the next one")
 	}
-	lose("Like a picture", func() { p.Click(".actions [aria-pressed]") })
-	p.Until(`document.querySelector(".actions [aria-pressed]").ariaPressed === "true"`)
-	counts, err := w.reactions.Counts(t.Context(), "picture:"+picture)
-	require.NoError(t, err)
-	require.EqualValues(t, 1, counts[like])
-
 	lose("Write a comment", func() {
 		p.Type(".composer textarea, form textarea", "Nice")
 		press(p, "main form", "Send")

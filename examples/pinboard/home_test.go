@@ -54,20 +54,3 @@ func homeShowsPinsWithTheirLikesAndComments(t *testing.T, w *world) {
 	require.Len(t, groups, 1, "of one day and one board")
 	require.Len(t, groups[0].Pins, 2)
 }
-
-func aRepinShowsTheOriginalOnlyOnce(t *testing.T, w *world) {
-	bilal, bruno, bjorn := w.as(t, "bilal"), w.as(t, "bruno"), w.as(t, "bjorn")
-	bilal.follow("bruno")
-	bilal.follow("bjorn")
-	picture := bruno.pin("Dawn")
-	require.True(t, call[saved](bjorn, http.MethodPost, "/api/pins", publish{Picture: picture, Board: bjorn.makeBoard("Saved")}).Created)
-	require.Equal(t, []string{"Dawn"}, titles(get[cursor.Page[card]](bilal, "/api/home")))
-	require.Equal(t, []string{"Dawn"}, titles(get[cursor.Page[card]](bilal, "/api/boards/bjorn.saved/pins")))
-}
-
-func homeRefusesOtherCursorsAndParameters(t *testing.T, w *world) {
-	caleb := w.as(t, "caleb")
-	require.Equal(t, "Cursor", caleb.refused(http.StatusBadRequest, http.MethodGet, "/api/home?cursor=x", nil).Field)
-	require.Equal(t, "query", caleb.refused(http.StatusBadRequest, http.MethodGet, "/api/home?limit=1000", nil).Field)
-	require.Empty(t, get[cursor.Page[card]](caleb, "/api/home").Items)
-}

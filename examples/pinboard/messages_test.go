@@ -66,26 +66,8 @@ func messagesAreRefused(t *testing.T, w *world) {
 	dina.refused(http.StatusForbidden, http.MethodPut, "/api/talks/deniz/messages/1", map[string]string{"text": "mine"})
 	dina.refused(http.StatusForbidden, http.MethodDelete, "/api/talks/deniz/messages/1", nil)
 	deniz.refused(http.StatusConflict, http.MethodPost, "/api/talks/diego/messages", map[string]string{"key": "1", "text": "Hello"})
-	deniz.refused(http.StatusNotFound, http.MethodPost, "/api/talks/nobody/messages", body)
 	deniz.refused(http.StatusNotFound, http.MethodPut, "/api/talks/dina/messages/7", map[string]string{"text": "x"})
-	deniz.refused(http.StatusForbidden, http.MethodGet, "/api/talks/group_none/messages", nil)
-	for _, id := range []string{"group_", "group_%2e%2e%2f", "group_%E2%80%AEg", "group_%0A", "group_" + strings.Repeat("g", 65)} {
-		deniz.refused(http.StatusNotFound, http.MethodPut, "/api/talks/"+id, map[string]any{"members": []string{"dina"}})
-	}
-	for _, c := range []struct {
-		method, path string
-		body         any
-	}{
-		{http.MethodPost, "/api/talks/deniz/messages", body},
-		{http.MethodPost, "/api/talks/dina/messages", map[string]string{"key": "2"}},
-		{http.MethodPost, "/api/talks/dina/messages", map[string]string{"text": "no key"}},
-		{http.MethodPut, "/api/talks/dina/messages/x", map[string]string{"text": "x"}},
-		{http.MethodPut, "/api/talks/dina/read", map[string]int{"upTo": 9}},
-		{http.MethodPut, "/api/talks/dina", map[string]any{"members": []string{"deniz"}}},
-		{http.MethodPut, "/api/talks/group_g", map[string]any{"members": []string{"nobody"}}},
-	} {
-		deniz.refused(http.StatusBadRequest, c.method, c.path, c.body)
-	}
+	deniz.refused(http.StatusBadRequest, http.MethodPut, "/api/talks/dina/read", map[string]int{"upTo": 9})
 
 	dina.once(http.MethodPut, "/api/blocked/deniz", struct{}{})
 	deniz.refused(http.StatusForbidden, http.MethodPost, "/api/talks/dina/messages", body)
@@ -93,7 +75,6 @@ func messagesAreRefused(t *testing.T, w *world) {
 	require.False(t, get[talk](deniz, "/api/talks/dina").Mine)
 	call[changed](dina, http.MethodDelete, "/api/blocked/deniz", nil)
 	deniz.says("dina", "2", "again")
-	dina.refused(http.StatusNotFound, http.MethodPut, "/api/blocked/nobody", struct{}{})
 
 	group := map[string]any{"members": []string{"deniz", "dina"}}
 	deniz.once(http.MethodPut, "/api/talks/group_g", group)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/examples/web"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 )
@@ -183,31 +182,4 @@ func onlyModeratorsModerate(t *testing.T, w *world) {
 	require.NoError(t, err)
 	_, err = w.feeds.Outbox("dmitri").Get(t.Context(), parsed)
 	require.NoError(t, err)
-}
-
-func reportsOfNothingAreRefused(t *testing.T, w *world) {
-	mia := w.as(t, "mia")
-	picture := w.as(t, "elena").pin("Dawn")
-	for _, object := range []string{"", "picture", "picture:", "picture:elena", "picture:elena.x", "picture:" + picture + "/1", "comment:" + picture, "comment:" + picture + "/x", "person:elena", "picture:../" + picture, strings.Repeat("x", 5000)} {
-		for _, do := range []func() web.Problem{
-			func() web.Problem {
-				return mia.refused(http.StatusBadRequest, "PUT", "/api/reports", complaint{Object: object})
-			},
-			func() web.Problem {
-				return mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: object}, "k", "dismiss"})
-			},
-		} {
-			require.Equal(t, "object", do().Field, object)
-		}
-	}
-	require.Equal(t, "reason", mia.refused(http.StatusBadRequest, "PUT", "/api/reports", complaint{Object: "picture:" + picture, Reason: strings.Repeat("x", maxReason+1)}).Field)
-	require.Equal(t, "action", mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: "picture:" + picture}, "k", "hide"}).Field)
-	require.Equal(t, "key", mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: "picture:" + picture}, "", "remove"}).Field)
-	missing, err := w.ids.Next(t.Context())
-	require.NoError(t, err)
-	for _, object := range []string{"picture:elena." + missing.String(), "picture:nobody." + strings.TrimPrefix(picture, "elena."), "comment:" + picture + "/" + missing.String()} {
-		mia.refused(http.StatusNotFound, "PUT", "/api/reports", complaint{Object: object})
-	}
-	require.Empty(t, mia.reported())
-	require.Empty(t, mia.log())
 }

@@ -44,18 +44,6 @@ func aProfileCountsAndListsFollows(t *testing.T, w *world) {
 	require.EqualValues(t, 1, get[profileAnswer](cedric, "/api/people/chidi").Followers)
 }
 
-func whatIsUnknownCannotBeFollowedOrSeen(t *testing.T, w *world) {
-	clara := w.as(t, "clara")
-	for _, source := range []string{"nobody", "board:clara.none", "board:nobody.places", "tag:none", "boards:daichi", "picture:x"} {
-		clara.refused(http.StatusNotFound, http.MethodPut, "/api/follows/"+source, nothing{})
-	}
-	clara.refused(http.StatusBadRequest, http.MethodPut, "/api/follows/:x", nothing{})
-	clara.refused(http.StatusBadRequest, http.MethodPut, "/api/follows/clara", nothing{})
-	for _, path := range []string{"/api/people/nobody", "/api/people/nobody/pins", "/api/people/nobody/boards", "/api/people/nobody/followers", "/api/boards/x", "/api/boards/x/pins", "/api/tags/x", "/api/tags/x/pins"} {
-		clara.refused(http.StatusNotFound, http.MethodGet, path, nil)
-	}
-}
-
 func TestATagIsFollowedLikeAPerson(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -50,7 +50,6 @@ func pinPages() pages {
 		"a pin is liked, saved, renamed and removed":      pinScreen,
 		"comments are written, quoted, edited and hidden": commentsOnScreen,
 		"a profile is followed and shows its boards":      profileScreen,
-		"a tag is followed":                               tagScreen,
 		"a board is renamed by its owner":                 boardScreen,
 		"what is not there is said":                       missingThings,
 		"no link changes who somebody is":                 noLinkSignsIn,
@@ -111,11 +110,11 @@ func homeScreen(t *testing.T, w *world, b browsertest.Browser) {
 	says(p, ".pincard", "Dawn")
 	require.False(t, browsertest.Eval[bool](p, `!!document.querySelector(".empty")`))
 
-	eric.pin(attack)
+	eric.pin(hostile)
 	eric.pin("Dusk")
 	p.Do(`dispatchEvent(new Event("focus"))`)
 	press(p, ".shownpins", "2 new pins")
-	p.Until(`[...document.querySelectorAll(".pincard .title")].map((e) => e.innerText).join("|") === ` + fmt.Sprintf("%q", "Dusk|"+attack+"|Dawn"))
+	p.Until(`[...document.querySelectorAll(".pincard .title")].map((e) => e.innerText).join("|") === ` + fmt.Sprintf("%q", "Dusk|"+hostile+"|Dawn"))
 
 	press(p, ".homebar", "Grouped")
 	says(p, ".groupcard", "Eric Lam pinned 3 pictures to Places")
@@ -216,12 +215,12 @@ func makingScreen(t *testing.T, w *world, b browsertest.Browser) {
 	press(p, ".makeform", "Another one")
 	p.Until(fmt.Sprintf(`document.querySelector(".easel img").src !== %q`, first))
 	p.Visible(".boardfield input")
-	p.Choose(`.makeform input[aria-label="Title"]`, attack)
+	p.Choose(`.makeform input[aria-label="Title"]`, hostile)
 	p.Choose(`.makeform .boardfield input`, "Places to Visit")
 	press(p, ".makeform", "Publish")
-	says(p, ".pinpage h1", attack)
+	says(p, ".pinpage h1", hostile)
 	says(p, ".byline", "Places to Visit")
-	require.Equal(t, []string{attack}, titles(get[cursor.Page[card]](w.as(t, "eric"), "/api/home")))
+	require.Equal(t, []string{hostile}, titles(get[cursor.Page[card]](w.as(t, "eric"), "/api/home")))
 }
 
 func pinScreen(t *testing.T, w *world, b browsertest.Browser) {
@@ -255,9 +254,9 @@ func commentsOnScreen(t *testing.T, w *world, b browsertest.Browser) {
 	picture := ann.pin("Dawn")
 	p := w.visit(t, b, "eric", "/pins/"+picture)
 	says(p, ".talkabout", "No comments yet")
-	p.Choose(".composer textarea", "Where is this, @ann? "+attack)
+	p.Choose(".composer textarea", "Where is this, @ann? "+hostile)
 	press(p, ".composer", "Send")
-	says(p, ".comment .text", attack)
+	says(p, ".comment .text", hostile)
 	require.Equal(t, "/people/ann", browsertest.Eval[string](p, `document.querySelector(".comment .text a").getAttribute("href")`))
 	press(p, ".comment", "Reply")
 	p.Choose(".comment .composer textarea", "A reply")
@@ -323,30 +322,18 @@ func profileScreen(t *testing.T, w *world, b browsertest.Browser) {
 	says(p, ".empty", "This board is empty.")
 }
 
-func tagScreen(t *testing.T, w *world, b browsertest.Browser) {
-	picture := w.as(t, "eric").pin("Dawn")
-	tag := get[card](w.as(t, "ann"), "/api/pins/"+picture).Tag
-	p := w.visit(t, b, "ann", "/tags/"+tag)
-	says(p, ".pincard", "Dawn")
-	p.Click(".headline .follow")
-	says(p, ".headline", "1 follower")
-	p.Until(`!document.querySelector(".follow").disabled`)
-	p.Click(".top nav a")
-	says(p, ".pincard", "Dawn")
-}
-
 func boardScreen(t *testing.T, w *world, b browsertest.Browser) {
 	ann := w.as(t, "ann")
 	ann.pin("Dawn")
 	p := w.visit(t, b, "ann", "/boards/ann.places")
 	says(p, ".pincard", "Dawn")
 	press(p, ".headline", "Rename")
-	p.Choose("dialog input", attack)
+	p.Choose("dialog input", hostile)
 	press(p, "dialog", "Save")
-	says(p, "h1", attack)
+	says(p, "h1", hostile)
 	p = w.visit(t, b, "eric", "/boards/ann.places")
-	says(p, "h1", attack)
-	press(p, ".headline", "Follow "+attack)
+	says(p, "h1", hostile)
+	press(p, ".headline", "Follow "+hostile)
 	says(p, ".headline", "1 follower")
 	p.Until(`!document.querySelector(".follow").disabled`)
 	require.Equal(t, []string{"Dawn"}, titles(get[cursor.Page[card]](w.as(t, "eric"), "/api/home")))

@@ -60,23 +60,6 @@ func peopleChooseWhatTheyHearOf(t *testing.T, w *world) {
 	w.bellLike(t, "hassan", "picture:"+dusk)
 	w.bellLike(t, "mia", "picture:"+dusk)
 	w.bells(t, "hana", "@mia and @hannah liked your picture “Dusk”", "@haruto followed you")
-
-	for _, c := range []struct {
-		path string
-		body any
-	}{
-		{"/api/settings", map[string]any{"verb": "other", "channel": email, "on": true}},
-		{"/api/settings", map[string]any{"verb": like, "channel": "sms", "on": true}},
-		{"/api/settings", map[string]any{"verb": like, "channel": email}},
-		{"/api/muted/" + url.PathEscape(":x"), struct{}{}},
-		{"/api/settings/digest", rhythm{Every: "year"}},
-		{"/api/settings/digest", rhythm{Every: "day", At: "25:00"}},
-		{"/api/settings/digest", rhythm{Every: "day", At: "08:00", Zone: "Nowhere/Else"}},
-		{"/api/settings/digest", rhythm{Every: "hour", Quiet: digest.Quiet{From: "22:00"}}},
-	} {
-		hana.refused(http.StatusBadRequest, http.MethodPut, c.path, c.body)
-	}
-	hana.refused(http.StatusNotFound, http.MethodPut, "/api/muted/"+url.PathEscape("picture:nobody.1"), struct{}{})
 }
 
 func TestADigestArrivesByItsSchedule(t *testing.T) {
@@ -130,7 +113,6 @@ func aDigestIsSentNow(t *testing.T, w *world) {
 	hugo.once(http.MethodPost, "/api/unsubscribe", map[string]string{"token": mails[0].Unsubscribe})
 	require.Equal(t, sentMails{}, call[sentMails](hugo, http.MethodPost, "/api/digests", map[string]string{"key": "2"}))
 	hugo.refused(http.StatusBadRequest, http.MethodPost, "/api/unsubscribe", map[string]string{"token": mails[0].Unsubscribe + "x"})
-	hugo.refused(http.StatusBadRequest, http.MethodPost, "/api/digests", map[string]string{})
 }
 
 // The next process has the mails of this one, and its links end what they should.

@@ -181,7 +181,7 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 	}
 	to(ann, "bell")
 	says(ann, ".notice", named("@eric commented on your picture “"+dawn+"”"))
-	eric.Open("http://" + p.addr + "/watch/?video=hills&back=/clips")
+	eric.Open("http://" + p.addr + clipPath)
 	eric.Until(`(() => {
 		if (window.danmu?.medium.currentTime > 5) window.danmu.seek(0); // it has flown by
 		return window.danmu?.onScreen().some((box) => box.text === "What a hill");
@@ -191,7 +191,7 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 // watchTogether opens a clip in two windows: a danmu of one flies in the other.
 func (p *program) watchTogether(ann, eric browsertest.Window) {
 	for _, page := range []browsertest.Window{ann, eric} {
-		page.Open("http://" + p.addr + "/watch/?video=hills&back=/clips")
+		page.Open("http://" + p.addr + clipPath)
 		page.Until(`window.danmu && document.getElementById("present").textContent`)
 		page.Do(`window.danmu.medium.playbackRate = 0.1`) // nothing leaves the screen meanwhile
 	}
@@ -276,7 +276,7 @@ func (w *world) fill(t *testing.T) string {
 	ann.follow("tag:sea")
 	eric.follow("ann")
 	eric.pins(5)
-	picture := ann.pin("Dawn " + attack)
+	picture := ann.pin("Dawn " + hostile)
 	first := eric.comment(picture, remarkBody{Text: "Where is this, @ann?"}).ID.String()
 	ann.comment(picture, remarkBody{Text: "By the sea", Root: first})
 	lin.comment(picture, remarkBody{Text: "Which sea?", Quote: first})
