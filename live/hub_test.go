@@ -28,7 +28,7 @@ func TestMemoryIsABackplane(t *testing.T) {
 }
 
 func TestABatchIsEncodedOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		encoded := 0
 		hub := newHub(t, &live.Options[event]{Encode: func(name string, events []event) []byte {
 			require.Equal(t, room, name)
@@ -48,7 +48,7 @@ func TestABatchIsEncodedOnce(t *testing.T) {
 }
 
 func TestDecodeReadsWhatPublishWrote(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := newHub(t, &live.Options[event]{Decode: func(name string, payload []byte) (e event, err error) {
 			require.Equal(t, room, name)
 			require.Equal(t, `{"n":1}`, string(payload))
@@ -61,7 +61,7 @@ func TestDecodeReadsWhatPublishWrote(t *testing.T) {
 }
 
 func TestEventsThatAreNotFreshAreLeftOut(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		rooms := 0
 		hub := newHub(t, &live.Options[event]{Fresh: func() func(event) bool {
 			rooms++
@@ -83,7 +83,7 @@ func TestEventsThatAreNotFreshAreLeftOut(t *testing.T) {
 }
 
 func TestSinceIsWhenTheViewerJoinedOrWasReset(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "0"}
 		v := join(t, newHub(t, &live.Options[event]{Backplane: plane}), "")
 		joined := time.Now()
@@ -102,7 +102,7 @@ func TestSinceIsWhenTheViewerJoinedOrWasReset(t *testing.T) {
 
 // Bells and conversations are many rooms with a viewer or two each.
 func TestManyRoomsOfOneViewer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := newHub(t, nil)
 		before := runtime.NumGoroutine()
 		viewers := make([]*live.Viewer[event], 1000)
@@ -123,7 +123,7 @@ func TestManyRoomsOfOneViewer(t *testing.T) {
 }
 
 func TestTheFirstEventComesAtOnceAndTheNextTogether(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := newHub(t, nil)
 		v := join(t, hub, "")
 		start := time.Now()
@@ -159,7 +159,7 @@ func TestALargerRoomWaitsLonger(t *testing.T) {
 		5000: 300 * time.Millisecond,
 		6000: 300 * time.Millisecond,
 	} {
-		bubble(t, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			hub := newHub(t, &live.Options[event]{Every: 300 * time.Millisecond})
 			first := join(t, hub, "")
 			for range viewers - 1 {
@@ -178,7 +178,7 @@ func TestALargerRoomWaitsLonger(t *testing.T) {
 }
 
 func TestAnEventDuringEncodeIsInTheNextBatch(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := newHub(t, &live.Options[event]{Encode: func(string, []event) []byte {
 			time.Sleep(time.Second)
 			return nil
@@ -193,7 +193,7 @@ func TestAnEventDuringEncodeIsInTheNextBatch(t *testing.T) {
 }
 
 func TestARoomClosesWhenItStaysEmpty(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Linger: time.Second})
 		v := join(t, hub, "")
@@ -239,7 +239,7 @@ func TestARoomForgetsTheContextThatOpenedIt(t *testing.T) {
 }
 
 func TestARoomWithoutLingerClosesAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Linger: -1})
 		join(t, hub, "").Close()
@@ -249,7 +249,7 @@ func TestARoomWithoutLingerClosesAtOnce(t *testing.T) {
 }
 
 func TestCloseEndsEveryRoom(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
 		v := join(t, hub, "")
@@ -274,7 +274,7 @@ func TestCloseEndsEveryRoom(t *testing.T) {
 }
 
 func TestAnUnknownRoomDoesNotOpen(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "0"}
 		asked, known := 0, false
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Linger: -1, Known: func(_ context.Context, name string) error {
@@ -310,7 +310,7 @@ func TestAnUnknownRoomDoesNotOpen(t *testing.T) {
 }
 
 func TestTheFirstViewerMayLeaveBeforeTheRoomIsOpen(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "0", hold: make(chan struct{})}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -327,7 +327,7 @@ func TestTheFirstViewerMayLeaveBeforeTheRoomIsOpen(t *testing.T) {
 }
 
 func TestARoomThatNobodyWaitsForIsStopped(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "0", hold: make(chan struct{}), deaf: true}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Linger: -1})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -343,7 +343,7 @@ func TestARoomThatNobodyWaitsForIsStopped(t *testing.T) {
 }
 
 func TestCloseDoesNotWaitForTheBackplane(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		for _, linger := range []time.Duration{-1, time.Hour} {
 			plane := &wire{hold: make(chan struct{})}
 			hub := newHub(t, &live.Options[event]{Backplane: plane, Linger: linger})
@@ -362,7 +362,7 @@ func TestCloseDoesNotWaitForTheBackplane(t *testing.T) {
 }
 
 func TestAClosedHubReturnsNoReset(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := newHub(t, nil)
 		v := join(t, hub, "unknown")
 		hub.Close()

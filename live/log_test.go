@@ -16,7 +16,7 @@ import (
 )
 
 func TestASlowViewerDelaysNobodyAndItsLossIsCounted(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := newHub(t, &live.Options[event]{Batches: 3})
 		slow, quick := join(t, hub, ""), join(t, hub, "")
 		for n := 0; n < 20; n += 2 {
@@ -38,7 +38,7 @@ func TestASlowViewerDelaysNobodyAndItsLossIsCounted(t *testing.T) {
 func TestALogIsBoundedByBytes(t *testing.T) {
 	size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // as published and as encoded
 	for bytes, kept := range map[int]int{3 * size: 3, 1: 1} { // the newest one, however large
-		bubble(t, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			hub := newHub(t, &live.Options[event]{Bytes: bytes})
 			slow := join(t, hub, "")
 			for n := range 8 {
@@ -53,7 +53,7 @@ func TestALogIsBoundedByBytes(t *testing.T) {
 }
 
 func TestJoinContinuesFromAPosition(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "begin"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Fresh: rising})
 		v := join(t, hub, "begin")
@@ -88,7 +88,7 @@ func TestJoinContinuesFromAPosition(t *testing.T) {
 }
 
 func TestAnUnknownPositionIsAReset(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: 1})
 		first := join(t, hub, "long ago") // in a new room too
@@ -110,7 +110,7 @@ func TestAnUnknownPositionIsAReset(t *testing.T) {
 }
 
 func TestABackplaneThatDropsResetsTheRoom(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
 		v := join(t, hub, "")
@@ -130,7 +130,7 @@ func TestABackplaneThatDropsResetsTheRoom(t *testing.T) {
 }
 
 func TestEntriesThatDoNotFitInABatchAreAReset(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		size := len(entry(t, "", event{1}).Payload)
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Bytes: 3 * size})
@@ -154,7 +154,7 @@ func TestEntriesThatDoNotFitInABatchAreAReset(t *testing.T) {
 }
 
 func TestUnreadableEntriesAreCounted(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
 		v := join(t, hub, "")
@@ -174,7 +174,7 @@ func TestEveryEventArrivesOrIsCounted(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		batches := rapid.IntRange(1, 4).Draw(r, "batches")
 		script := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 60).Draw(r, "script")
-		bubble(t, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			plane := &wire{from: "0"}
 			hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: batches})
 			type reader struct {
@@ -233,7 +233,7 @@ func TestEveryEventArrivesOrIsCounted(t *testing.T) {
 }
 
 func TestASlowViewerIsResetByAGapThatTheLogHasDropped(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: 2})
 		slow := join(t, hub, "")
@@ -267,7 +267,7 @@ func TestANewViewerGetsNothingOfAReplay(t *testing.T) {
 		"with a gap":   {[][]live.Entry{{entry(t, "p1", event{1})}, {{Pos: "p3", Gap: true}}, later}, live.Batch[event]{Pos: "p1", Reset: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				plane := &wire{from: "p0", end: "end"}
 				hub := newHub(t, &live.Options[event]{Backplane: plane})
 				away, fresh := join(t, hub, "p0"), join(t, hub, "")
@@ -293,7 +293,7 @@ func TestANewViewerGetsNothingOfAReplay(t *testing.T) {
 }
 
 func TestEntriesDeliveredDuringSubscribeAreShown(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "p0", end: "p1", early: []live.Entry{entry(t, "p1", event{1})}, hold: make(chan struct{})}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
 		time.AfterFunc(time.Second, func() { close(plane.hold) })

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,7 @@ func requirePanic(t testing.TB, err error) {
 
 // The next viewer opens the room again.
 func TestAPanicOfEncodeEndsItsRoomAlone(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool
 		hub := newHub(t, &live.Options[event]{Encode: func(name string, _ []event) []byte {
 			if name == room && broken.Load() {
@@ -83,7 +84,7 @@ func TestARoomThatFailedToOpenCanOpenLater(t *testing.T) {
 		"no answer": {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, context.DeadlineExceeded},
 		"a panic":   {panics, nil},
 	} {
-		bubble(t, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			memory, err := live.NewMemory(nil)
 			require.NoError(t, err)
 			var broken bool
@@ -125,7 +126,7 @@ func TestARoomThatFailedToOpenCanOpenLater(t *testing.T) {
 
 // The batch comes again with the next call.
 func TestAPanicOfEncodeForOneViewer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Encode: func(_ string, events []event) []byte {
@@ -152,7 +153,7 @@ func TestAPanicOfEncodeForOneViewer(t *testing.T) {
 }
 
 func TestAPanicOfAnOptionEndsTheRoom(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := newHub(t, &live.Options[event]{Decode: func(string, []byte) (event, error) { panic("decode") }})
 		v := join(t, hub, "")
 		publish(t, hub, event{1})

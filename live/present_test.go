@@ -15,7 +15,7 @@ import (
 )
 
 func TestPresentCountsTheViewersOfARoom(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := newHub(t, nil)
 		require.Zero(t, hub.Present(room))
 		a, b := join(t, hub, ""), join(t, hub, "")
@@ -51,7 +51,7 @@ func present(t *testing.T, v *live.Viewer[event]) int {
 }
 
 func TestAViewerWhoJoinsOrLeavesIsCountedAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := counting(t)
 		first := join(t, hub, "")
 		require.Equal(t, 1, present(t, first))
@@ -88,7 +88,7 @@ func watch(v *live.Viewer[event]) (batches, present func() int) {
 }
 
 func TestACrowdThatComesAndGoesWakesViewersSeldom(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := counting(t)
 		batches, present := watch(join(t, hub, ""))
 		synctest.Wait()
@@ -116,7 +116,7 @@ func TestACrowdThatComesAndGoesWakesViewersSeldom(t *testing.T) {
 }
 
 func TestALargeRoomIsCountedOncePerPresentEvery(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := counting(t)
 		for range 5000 {
 			join(t, hub, "")
@@ -137,7 +137,7 @@ func TestALargeRoomIsCountedOncePerPresentEvery(t *testing.T) {
 
 // An event brings the number along, and a viewer who joins gets the exact one.
 func TestPresentComesWithEveryBatch(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := counting(t)
 		first := join(t, hub, "")
 		time.Sleep(time.Second)
@@ -163,7 +163,7 @@ func TestPresentComesWithEveryBatch(t *testing.T) {
 
 // A client that reconnects after a batch that only had a number misses nothing.
 func TestThePositionOfANumber(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := counting(t)
 		v := join(t, hub, "")
 		at := next(t, v).Pos
@@ -185,7 +185,7 @@ func TestThePositionOfANumber(t *testing.T) {
 
 // While a room catches up with a position, a new viewer has no position of its own.
 func TestANumberDuringAReplay(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		plane := &wire{from: "1", end: "3"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, PresentEvery: time.Second})
 		join(t, hub, "1")
@@ -200,7 +200,7 @@ func TestANumberDuringAReplay(t *testing.T) {
 }
 
 func TestEverybodySeesTheLastNumber(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		hub := counting(t)
 		var coming sync.WaitGroup
 		var mu sync.Mutex

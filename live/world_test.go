@@ -7,7 +7,6 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -86,12 +85,6 @@ func publish(t testing.TB, hub *live.Hub[event], events ...event) {
 	for _, e := range events {
 		require.NoError(t, hub.Publish(t.Context(), room, e))
 	}
-}
-
-// bubble runs a test with a fake clock. It fails if a goroutine outlives the test.
-func bubble(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	synctest.Test(t, test)
 }
 
 // wire is a backplane whose entries a test delivers.

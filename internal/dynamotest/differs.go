@@ -1,7 +1,6 @@
 package dynamotest
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -30,7 +29,7 @@ func Differs(t testing.TB, name string) bool {
 	all := Differences()
 	i := slices.IndexFunc(all, func(d Difference) bool { return d.Name == name })
 	if i < 0 {
-		t.Fatal(fmt.Sprintf("dynamotest: there is no difference %q", name))
+		t.Fatalf("dynamotest: there is no difference %q", name)
 	}
 	return all[i].Engine == Engine(t).Kind
 }

@@ -26,8 +26,8 @@ type Buckets struct {
 }
 
 type bucket struct {
-	level, limit float64
-	at           int
+	level float64
+	at    int
 }
 
 const (
@@ -37,14 +37,14 @@ const (
 )
 
 // Throttled counts the requests that were refused, in part or as a whole.
-func (b *Buckets) Throttled() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.counts
+func (c *Buckets) Throttled() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts
 }
 
 // Wrap puts the buckets before next. They may wrap several clients.
-func (b *Buckets) Wrap(next aws.HTTPClient) aws.HTTPClient { return limited{b, next} }
+func (c *Buckets) Wrap(next aws.HTTPClient) aws.HTTPClient { return limited{c, next} }
 
 type limited struct {
 	*Buckets
