@@ -58,7 +58,7 @@ func TestThatASourceIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "star")
 	w.switched(t, "star", true)
-	now := time.Now() // it stands still, however busy the machine is
+	now := time.Now() // it does not move, however busy the machine is
 	reads := 0
 	in := faults.New(t, 1, faults.Rates{})
 	in.Script(func(op string, body []byte, _ int) faults.Fault {

@@ -173,7 +173,7 @@ func TestAFollowIsErrTooManyPulledOnceAHomeReads500Outboxes(t *testing.T) {
 	require.Equal(t, feed.Pulled, w.mode(t, "dora"))
 }
 
-// The edge stood before its source was to be pulled; the repeat is late.
+// The edge is from before its source was to be pulled; the repeat is late.
 func TestARefusedRepeatLeavesAnEdgeFromBeforeTheSwitch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -97,11 +97,11 @@ type episode struct {
 	pulled         bool // the source's switch when it was made
 	since          bool // a Follow without copies may have made a pull that reads from the edge's id on
 
-	// told is when a switch had told the home of it: then it reads what was
+	// told is when a switch had changed the home: then it reads what was
 	// published in the day before the edge.
 	told moment
 
-	ended moment // 0 while it stands
+	ended moment // 0 while it exists
 	kept  bool   // it ended with KeepHistory, otherwise by the graph alone
 	ever  bool   // the source had ever been Pulled when it ended
 	top   ids.ID // the outbox's newest id then
@@ -126,7 +126,7 @@ func (h *history) shows(e *episode, p *post) bool {
 	case e.copies, e.told != 0, !e.pulled:
 		return reached
 	}
-	return reached && p.pushed[e.source] // the graph made it, and no switch told the home of it
+	return reached && p.pushed[e.source] // the graph made it, and no switch changed the home
 }
 
 // mayShow reports whether the home may have the post by this edge.
@@ -322,7 +322,7 @@ func (h *history) publish() {
 	h.posts = append(h.posts, &post{Activity: stands, at: h.now, outside: map[string]bool{}})
 }
 
-// some is a post that stands, nil if there is none.
+// some is a post that was not removed, nil if there is none.
 func (h *history) some() *post {
 	var standing []*post
 	for _, p := range h.posts {
@@ -378,7 +378,7 @@ func (h *history) trim() {
 	h.floors[reader] = max(h.floors[reader], p.ID)
 }
 
-// standing is the episode of the pair that stands, nil if there is none.
+// standing is the episode of the pair that has not ended, nil if there is none.
 func (h *history) standing(reader, source string) *episode {
 	for _, e := range h.episodes {
 		if e.reader == reader && e.source == source && e.ended == 0 {
@@ -437,7 +437,7 @@ func (h *history) graphFollow() {
 	h.begun(reader, source, false, true)
 }
 
-// begun notes that an edge stands.
+// begun notes that there is an edge.
 func (h *history) begun(reader, source string, copies, graph bool) {
 	edge, err := h.clean.follows.Get(h.Context(), followEdge(reader, source))
 	require.NoError(h, err)

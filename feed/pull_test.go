@@ -94,7 +94,7 @@ func (w world) before(t testing.TB, hook func(), texts ...string) world {
 	return w.process(t, nil, held(t, func(op string, body []byte) bool { return has(append([]byte(op), body...), texts...) }, hook))
 }
 
-// edge returns the edge that stands between reader and source.
+// edge returns the ID of the edge from reader to source.
 func (w world) edge(t testing.TB, reader, source string) ids.ID {
 	t.Helper()
 	edge, err := w.follows.Get(t.Context(), followEdge(reader, source))
@@ -157,7 +157,7 @@ func TestASwitchAddsNoPullBelowAnEnding(t *testing.T) {
 	require.Equal(t, map[ids.ID]pull{edge + 1: {At: 20}}, pulls(t, w, "jack", "ann"))
 }
 
-// The walk read the edge, which ends before the home is told.
+// The walk read the edge, which ends before the home is changed.
 func TestASwitchThatReadAnEndedEdgeAddsNoPull(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]*feed.UnfollowOptions{"unfollowed": nil, "kept": keep} {

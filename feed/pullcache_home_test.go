@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// handClock stands still until a test moves it.
+// handClock moves only when a test moves it.
 type handClock struct{ nanos atomic.Int64 }
 
 func newHandClock() *handClock {

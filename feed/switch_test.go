@@ -146,7 +146,7 @@ func TestSetPulledLeadsFromModeToMode(t *testing.T) {
 	}
 }
 
-// stuck is an ids.Source whose clock stands still.
+// stuck is an ids.Source whose clock does not move.
 type stuck ids.ID
 
 func (s stuck) Next(context.Context) (ids.ID, error) { return ids.ID(s), nil }

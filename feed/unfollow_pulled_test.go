@@ -30,7 +30,7 @@ func TestAnUnfollowRemovesThePullAsItWritesTheEnding(t *testing.T) {
 	require.ErrorIs(t, err, faults.ErrKilled)
 	require.Contains(t, headerItem(t, w, "jack"), "end#chris")
 	require.Empty(t, pulls(t, w, "jack", "chris"))
-	w.switchTo(t, "chris", feed.Pulled) // tells all homes again
+	w.switchTo(t, "chris", feed.Pulled) // visits all homes again
 	require.Empty(t, pulls(t, w, "jack", "chris"))
 }
 
