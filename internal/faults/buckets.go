@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -16,9 +17,13 @@ import (
 // DynamoDB gives one: 100 write units and 300 read units a second, and as much at once. A
 // request is admitted while its bucket is not empty, and is charged afterwards.
 //
-// A second is twenty requests, so that a slow machine changes nothing. What an update or
+// A second is so many requests, so that a slow machine changes nothing. What an update or
 // a delete changes in an index is not charged to the index.
 type Buckets struct {
+	// PerSecond is how many requests a second has, those that are refused too. The more,
+	// the hotter the keys. Defaults to 20.
+	PerSecond int
+
 	mu     sync.Mutex
 	now    int                // requests
 	levels map[string]*bucket // by table or index, and key
@@ -31,9 +36,8 @@ type bucket struct {
 }
 
 const (
-	requestsPerSecond = 20
-	writesPerSecond   = 100
-	readsPerSecond    = 300
+	writesPerSecond = 100
+	readsPerSecond  = 300
 )
 
 // Throttled counts the requests that were refused, in part or as a whole.
@@ -129,7 +133,7 @@ func (c *Buckets) bucket(part charge) *bucket {
 		b = &bucket{level: limit, at: c.now}
 		c.levels[name] = b
 	}
-	b.level = math.Min(limit, b.level+limit*float64(c.now-b.at)/requestsPerSecond)
+	b.level = math.Min(limit, b.level+limit*float64(c.now-b.at)/float64(cmp.Or(c.PerSecond, 20)))
 	b.at = c.now
 	return b
 }
