@@ -227,6 +227,7 @@ func TestADamagedEntryAffectsNobodyElseAndIsRepaired(t *testing.T) {
 			}
 			told.take()
 			s := score(b, "cat", 35, 1)
+			s.Sub = -9
 			if c.kind == leaderboard.KindFloat {
 				s.Score = leaderboard.Float(35)
 			}

@@ -204,7 +204,16 @@ func TestACancelledCallerLeavesTheOthers(t *testing.T) {
 	w := newWorld(t, nil)
 	w.define(t, likes)
 	hung, hangs := make(chan struct{}), faults.New(t, 1, faults.Rates{})
-	slow := w.process(t, nil, hangs.Wrap)
+	endings := make(chan error, 9)
+	slow := w.process(t, nil, hangs.Wrap, func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			res, err := next.Do(r)
+			if err := r.Context().Err(); err != nil {
+				endings <- err
+			}
+			return res, err
+		})
+	})
 	slow.liked(t, "song") // the board is known
 	hangs.Script(func(op string, _ []byte, _ int) faults.Fault {
 		if op != "TransactWriteItems" {
@@ -240,7 +249,8 @@ func TestACancelledCallerLeavesTheOthers(t *testing.T) {
 	err = <-underEnds
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
-	for entries := 1; entries > 0; entries, _ = slow.Guarded() { // the transaction ends when nobody waits
+	require.Equal(t, context.Canceled, <-endings, "when nobody waits")
+	for entries := 1; entries > 0; entries, _ = slow.Guarded() { // its goroutine ends
 		runtime.Gosched()
 	}
 	hangs.Off()
