@@ -17,8 +17,8 @@ import (
 // DynamoDB gives one: 100 write units and 300 read units a second, and as much at once. A
 // request is admitted while its bucket is not empty, and is charged afterwards.
 //
-// A second is so many requests, so that a slow machine changes nothing. What an update or
-// a delete changes in an index is not charged to the index.
+// A second is so many requests, so that a slow machine changes nothing. What a delete, or an
+// update that does not set an index's partition key, changes there is not charged.
 type Buckets struct {
 	// PerSecond is how many requests a second has, those that are refused too. The more,
 	// the hotter the keys. Defaults to 20.
@@ -142,7 +142,7 @@ func (c *Buckets) bucket(part charge) *bucket {
 var partition = regexp.MustCompile(`= *(:\w+)`)
 
 // chargesOf returns what a request will be charged for. Writes are charged by the size of
-// the request. An item's part or userId is the key of an index.
+// the request. A part or userId that an item has or an update sets is the key of an index.
 func chargesOf(req wire.Request) (out []charge) {
 	times := 1.0
 	if transactionSize(req) > 0 {
@@ -166,7 +166,7 @@ func chargesOf(req wire.Request) (out []charge) {
 		}
 		out = append(out, c)
 		for name, index := range map[string]string{"part": "ranking", "userId": "byUser"} {
-			if of, ok := p.Item[name]; ok {
+			if of := p.written(name); of != nil {
 				out = append(out, charge{p.TableName + index, string(of), true, c.units / times, p.index})
 			}
 		}

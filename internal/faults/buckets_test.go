@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -59,6 +60,24 @@ func TestAHotKeyIsThrottledUntilItsBucketFills(t *testing.T) {
 		require.Less(t, tries, 20)
 	}
 	require.Greater(t, tries, 1)
+}
+
+func TestAnIndexKeyIsHotBySmallUpdates(t *testing.T) {
+	t.Parallel()
+	buckets := &faults.Buckets{PerSecond: 1000}
+	db := dynamotest.DB(t, buckets.Wrap)
+	index := store.Index{Name: "ranking", Partition: "part", Sort: "key"}
+	table := db.Table(dynamotest.Table(t, index.Schema))
+	for i := range 120 {
+		err := table.Update("pk", fmt.Sprint(i)).Range("sk", "0").
+			SetExpr("score = ?, 'key' = ?, 'part' = if_not_exists('part', ?)", 1, []byte{1}, "p").Run(t.Context())
+		if err != nil {
+			require.ErrorAs(t, err, new(*types.ThrottlingException))
+			require.Greater(t, i, 100)
+			return
+		}
+	}
+	require.Fail(t, "nothing was throttled")
 }
 
 // large is an item of n KB.

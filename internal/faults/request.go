@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"cmp"
 	"encoding/json"
+	"regexp"
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
@@ -12,6 +14,8 @@ type request struct {
 	Key, Item                 map[string]json.RawMessage
 	ConsistentRead            bool
 	KeyConditionExpression    string
+	UpdateExpression          string
+	ExpressionAttributeNames  map[string]string
 	ExpressionAttributeValues map[string]json.RawMessage
 }
 
@@ -21,6 +25,19 @@ func (r request) key(name string) json.RawMessage {
 		return r.Item[name]
 	}
 	return r.Key[name]
+}
+
+// set is an attribute that an update sets, perhaps unless it exists.
+var set = regexp.MustCompile(`([#\w]+) = (?:if_not_exists\([#\w]+, )?(:\w+)`)
+
+// written has the attribute that a put stores or an update sets.
+func (r request) written(name string) json.RawMessage {
+	for _, m := range set.FindAllStringSubmatch(r.UpdateExpression, -1) {
+		if cmp.Or(r.ExpressionAttributeNames[m[1]], m[1]) == name {
+			return r.ExpressionAttributeValues[m[2]]
+		}
+	}
+	return r.Item[name]
 }
 
 // part is one entry of a batch or transaction, or a whole request.
