@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
@@ -249,6 +251,77 @@ func TestFaultsDoNoHarm(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Two users say more than their conversation's partition takes, and read inboxes whose
+// index lags.
+func TestAHotConversationAndInboxesThatLag(t *testing.T) {
+	t.Parallel()
+	lag, hot := faults.NewLag(t, 1), &faults.Buckets{}
+	w := newWorld(t, &message.Options{MaxRunes: 20_000}, lag.Wrap, hot.Wrap)
+	ctx, busy := t.Context(), 0
+	does := func(want bool, call func() (bool, error)) {
+		t.Helper()
+		changes := false
+		faults.Acknowledged(t, func() error {
+			changed, err := call()
+			changes = changes || changed
+			if err != nil {
+				require.ErrorIs(t, err, plaza.ErrBusy)
+				busy++
+			}
+			return err
+		})
+		require.Equal(t, want, changes)
+	}
+	shown := map[string]message.Entry{}
+	inbox := func(user string) (e message.Entry) {
+		does(true, func() (bool, error) {
+			page, err := w.Inbox(ctx, user, cursor.PageRequest{})
+			for _, e = range page.Items {
+				require.NotEmpty(t, e.Last.Text)
+			}
+			require.GreaterOrEqual(t, e.Last.Seq, shown[user].Last.Seq, "an inbox goes on, never back")
+			require.LessOrEqual(t, e.Unread, e.Last.Seq-e.Read)
+			shown[user] = e
+			return err == nil, err
+		})
+		return e
+	}
+	var want []message.Message
+	read := int64(0) // by ann, who only reads
+	for hot.Throttled() < 50 || lag.Reads() < 50 {
+		n := int64(len(want)) + 1
+		require.Less(t, n, int64(100))
+		m := w.says(pair, "ben", strings.Repeat("€", 7_000))
+		does(true, func() (bool, error) { return sends(ctx, w, m) })
+		does(false, func() (bool, error) { return sends(ctx, w, m) })
+		if m.Seq = n; n%3 == 0 {
+			m.Text = strings.Repeat("ß", 7_000)
+			does(true, func() (bool, error) { _, changed, err := w.Edit(ctx, m); return changed, err })
+		}
+		want = append(want, m)
+		inbox("ben")
+		if last := inbox("ann").Last.Seq; last > read { // up to what she was shown
+			does(true, func() (bool, error) { return w.MarkRead(ctx, of("ann", pair), last) })
+			read = last
+		}
+	}
+	require.Positive(t, busy)
+	for range 50 {
+		inbox("ann")
+	}
+	n := int64(len(want))
+	for user, unread := range map[string]int64{"ann": n - read, "ben": 0} {
+		e := inbox(user)
+		require.Equal(t, []int64{n, unread}, []int64{e.Last.Seq, e.Unread}, user)
+	}
+	fast := w.process(t, nil)
+	require.Equal(t, n, fast.settled(t, pair, "ann", "ben"))
+	for m := range each(t, 50, fast.historyOf(of("ann", pair))) {
+		require.Equal(t, want[m.Seq-1].Text, m.Text)
+	}
+	t.Log(n, read, busy, hot.Throttled(), lag.Reads())
 }
 
 func TestNoGoroutineIsLeft(t *testing.T) {

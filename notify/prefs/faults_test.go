@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
@@ -33,4 +34,45 @@ func TestDecidingSurvivesFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Every call about a hot user takes effect once, though some are refused at first.
+func TestAHotUserChangesAndDecides(t *testing.T) {
+	t.Parallel()
+	hot := &faults.Buckets{PerSecond: 1000}
+	w := newWorld(t, nil, hot.Wrap)
+	busy := 0
+	does := func(want bool, call func() (bool, error)) {
+		t.Helper()
+		faults.Acknowledged(t, func() error {
+			got, err := call()
+			if err != nil {
+				require.ErrorIs(t, err, plaza.ErrBusy)
+				busy++
+			}
+			require.Equal(t, want && err == nil, got)
+			return err
+		})
+	}
+	ctx := t.Context()
+	for n := 0; hot.Throttled() < 50 || n%2 == 1; n++ {
+		require.Less(t, n, 400)
+		block, unmute := w.Block, w.Unmute
+		on := n%2 == 0
+		if !on {
+			block, unmute = w.Unblock, w.Mute
+		}
+		does(true, func() (bool, error) { return w.Set(ctx, about("like", push), on) })
+		does(true, func() (bool, error) { return block(ctx, bob) })
+		does(n > 0, func() (bool, error) { return unmute(ctx, mute) })
+		other := w.process(t, nil, hot.Wrap)
+		does(true, func() (bool, error) { d, err := other.Decide(ctx, of("comment")); return d.Drop, err }) // blocked or muted
+		does(on, func() (bool, error) { d, err := other.Decide(ctx, of("mention")); return d.Drop, err })   // which no mute drops
+	}
+	require.Positive(t, busy)
+	w = w.process(t, nil)
+	require.Equal(t, map[prefs.Subscription]bool{about("like", push): false}, w.own(t))
+	require.Empty(t, all(t, w.Blocks))
+	require.Len(t, all(t, w.Mutes), 1)
+	t.Log(hot.Throttled(), busy)
 }
