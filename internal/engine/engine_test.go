@@ -75,10 +75,10 @@ func startChild(t *testing.T, cache string) *child {
 	return startProgram(t, os.Args[0], starterVariable+"="+cache)
 }
 
-func startProgram(t *testing.T, path, variable string) *child {
+func startProgram(t *testing.T, path string, variables ...string) *child {
 	t.Helper()
 	c := &child{Cmd: exec.Command(path), tmp: t.TempDir()}
-	c.Env = append(os.Environ(), variable, engine.EndpointVariable+"=", "TMPDIR="+c.tmp)
+	c.Env = append(append(os.Environ(), engine.EndpointVariable+"=", "TMPDIR="+c.tmp), variables...)
 	c.Stderr = &c.log
 	stdin, err := c.StdinPipe()
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -82,6 +83,10 @@ func TestProcessesOfOneGoCommandShareAnEngineUntilItEnds(t *testing.T) {
 	require.NoError(t, run.Process.Kill())
 	_ = run.Wait()
 	run.requireGone(t, first)
+
+	named := startProgram(t, path, goVariable+"=1", engine.Variable+"=nonsense")
+	require.Equal(t, "exit status 1", named.line(), "it starts no engine but the named one")
+	require.Error(t, named.Wait())
 }
 
 func TestSharedIsStartOutsideAGoCommand(t *testing.T) {
