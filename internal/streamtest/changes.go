@@ -4,9 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -19,11 +21,24 @@ type Changes[C any] struct {
 // Watch begins at the first record of a table's stream. Of is a feature's Changes.
 func Watch[C any](t testing.TB, table string, of func(stream.Record) ([]C, error)) *Changes[C] {
 	t.Helper()
-	tail, err := New(t.Context(), dynamotest.DB(t), table)
+	return watch(t, table, of)
+}
+
+func watch[C any](t testing.TB, table string, of func(stream.Record) ([]C, error), wrap ...func(aws.HTTPClient) aws.HTTPClient) *Changes[C] {
+	t.Helper()
+	tail, err := New(t.Context(), dynamotest.DB(t, wrap...), table)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &Changes[C]{tail, of}
+}
+
+// WatchTwice is Watch of a stream that delivers records late and twice, as records says.
+func WatchTwice[C any](t testing.TB, table string, of func(stream.Record) ([]C, error), records *faults.Records) *Changes[C] {
+	t.Helper()
+	c := watch(t, table, of, records.Wrap)
+	c.tail.twice = true
+	return c
 }
 
 // Next are the changes since the last call. A record that Of refuses fails the

@@ -36,8 +36,9 @@ type Tail struct {
 	db      *dynamodb.Client
 	streams *dynamodbstreams.Client
 
-	at   map[string]string // the iterators by shard; "" where the shard has ended
-	seen map[string]bool   // sequence numbers
+	at    map[string]string // the iterators by shard; "" where the shard has ended
+	seen  map[string]bool   // sequence numbers
+	twice bool              // a record that the stream delivers again counts
 }
 
 // New begins at the stream's first record.
@@ -152,7 +153,7 @@ func (tail *Tail) read(ctx context.Context, shard string) (records []stream.Reco
 		if raw.EventName == streamtypes.OperationTypeRemove && raw.Dynamodb.OldImage == nil {
 			continue
 		}
-		if seq := aws.ToString(raw.Dynamodb.SequenceNumber); !tail.seen[seq] {
+		if seq := aws.ToString(raw.Dynamodb.SequenceNumber); !tail.seen[seq] || tail.twice {
 			tail.seen[seq] = true
 			r, err := stream.FromSDK(raw)
 			if err != nil {
