@@ -26,6 +26,35 @@ func newStreamed[E any](t testing.TB, f Feature[E], opts Options) (world[E], *st
 	return w.process(t, opts), streamtest.Watch(t, w.table, f.Changes)
 }
 
+// reader follows a stream that delivers late and twice. It recognizes an edge by its ID.
+type reader struct {
+	*streamtest.Changes[Change]
+	began, ended map[Edge]bool
+}
+
+func newReader[E any](t testing.TB, w world[E], records *faults.Records) reader {
+	t.Helper()
+	return reader{streamtest.WatchTwice(t, w.table, w.f.Changes, records), map[Edge]bool{}, map[Edge]bool{}}
+}
+
+// standing are the edges that stand, from the records so far.
+func (s reader) standing(t testing.TB) graph {
+	t.Helper()
+	for _, c := range s.Next(t) {
+		if s.began[c.Edge] = true; !c.Began {
+			s.ended[c.Edge] = true
+		}
+	}
+	g := graph{}
+	for e := range s.began {
+		if !s.ended[e] {
+			require.NotContains(t, g, e.anyID(), "a pair has one edge of a kind")
+			g[e.anyID()] = e.ID
+		}
+	}
+	return g
+}
+
 // eachChange makes each write once, and reads what the stream reports of it.
 func eachChange[E any](t *testing.T, f Feature[E]) {
 	w, changes := newStreamed(t, f, spread(1))

@@ -47,6 +47,7 @@ func Run[E any](t *testing.T, f Feature[E]) {
 		{name: "TheFirstEdgeCanOpenAShard", run: firstOpensShard[E], only: Feature[E].mutual},
 
 		{name: "CountsEqualListsUnderFaults", run: underFaults[E]},
+		{name: "CountsEqualListsOfHotKeys", run: hotKeys[E]},
 		{name: "HistoriesAreLinearizableAndReportedDuringRepairs", run: histories[E], only: Feature[E].mutual},
 
 		{name: "EveryDamageIsRepairedInEitherOrder", run: repairDamages[E]},
