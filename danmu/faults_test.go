@@ -3,11 +3,14 @@ package danmu_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
@@ -63,6 +66,66 @@ func TestEverySendIsOneComment(t *testing.T) {
 			reader := w.process(t, nil, lagging.Wrap)
 			require.Len(t, all(t, reader.from(0), 7), len(sent))
 			require.Len(t, reader.window(t, 0, 720, consistent), len(sent))
+		})
+	}
+}
+
+// One film is so hot that calls fail, and the index has only some of the last comments.
+func TestAHotFilmAndAnIndexThatLags(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(3) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			lag, hot := faults.NewLag(t, seed), &faults.Buckets{PerSecond: 300}
+			s := newStage(t, lag.Wrap, hot.Wrap)
+			p := &party{stage: s, object: "film", users: []string{"anna", "jack", "zoe"}}
+			failed := 0
+			ask := func(call func() error) int {
+				return faults.Acknowledged(t, func() error {
+					err := call()
+					if err != nil {
+						failed++
+						require.ErrorIs(t, err, plaza.ErrBusy)
+					}
+					return err
+				})
+			}
+			random := rand.New(rand.NewPCG(seed, 1))
+			n := 0
+			for ; hot.Throttled() < 50 || lag.Reads() < 50 || failed == 0; n++ {
+				require.Less(t, n, 300)
+				given := danmu.Comment{Object: "film", User: p.users[n%3], Key: fmt.Sprint(n), Text: fmt.Sprint("text ", n), Progress: 20 * time.Second}
+				ask(func() error {
+					sent, _, err := p.Send(t.Context(), given)
+					given = sent
+					return err
+				})
+				p.add(given)
+				p.pass(time.Millisecond)
+				for range 2 {
+					c := p.comments[max(0, n-random.IntN(10))]
+					p.act(t, c, p.users[random.IntN(3)], deeds[random.IntN(len(deeds))], ask)
+					ask(func() error {
+						page, err := p.ByUser(t.Context(), given.User, cursor.PageRequest{Limit: listLimit})
+						p.begins(t, page.Items, given.User)
+						return err
+					})
+				}
+			}
+			t.Logf("%d comments, %d requests throttled, %d calls failed, %d reads of an index that lagged", n, hot.Throttled(), failed, lag.Reads())
+			leave := func() error { return p.Erase(t.Context(), "jack") }
+			ask(leave)
+			p.stage = s.process(t, lag.Wrap)
+			for range 50 {
+				p.by(t, "nobody")
+			}
+			ask(leave)
+			for _, c := range p.comments {
+				delete(c.liked, "jack")
+				delete(c.reported, "jack")
+				c.gone = c.gone || c.User == "jack"
+			}
+			p.holds(t)
 		})
 	}
 }
@@ -137,6 +200,29 @@ func (p *party) act(t tester, c *expected, user, deed string, ask func(func() er
 	}
 }
 
+// shown reports whether lists have the comment.
+func (c *expected) shown() bool { return !c.gone && (c.protected || len(c.reported) < hideAt) }
+
+const listLimit = 20
+
+// begins fails unless a list of the user's comments, the newest first, lacks only the last
+// ones that were sent, and old ones if it is full.
+func (p *party) begins(t tester, listed []danmu.Comment, user string) {
+	t.Helper()
+	if len(listed) == 0 {
+		return
+	}
+	var sent []danmu.Comment
+	for _, c := range p.comments {
+		if c.User == user && c.shown() {
+			sent = append([]danmu.Comment{c.Comment}, sent...)
+		}
+	}
+	newest := slices.Index(texts(sent), listed[0].Text)
+	require.GreaterOrEqual(t, newest, 0, "%q is gone", listed[0].Text)
+	require.Equal(t, texts(sent[newest:min(newest+listLimit, len(sent))]), texts(listed))
+}
+
 // holds fails unless every read returns the expected state.
 func (p *party) holds(t tester) {
 	t.Helper()
@@ -146,7 +232,7 @@ func (p *party) holds(t tester) {
 			continue
 		}
 		kept = append(kept, c.Comment)
-		if c.protected || len(c.reported) < hideAt {
+		if c.shown() {
 			seen = append(seen, c.Comment)
 		}
 		found, ok := p.get(t, c.Comment)

@@ -86,7 +86,7 @@ type charge struct {
 	resource string // a table or index
 	key      string
 	write    bool
-	units    float64 // of a read: for each 4 KB of the answer
+	units    float64 // of a read: for each 4 KB of its share of the answer
 	part     int     // of a batch or transaction
 }
 
@@ -112,7 +112,7 @@ func (c *Buckets) charge(charges []charge, res *http.Response) {
 	for _, part := range charges {
 		units := part.units
 		if !part.write && res != nil {
-			units *= math.Max(1, math.Ceil(float64(res.ContentLength)/4096))
+			units *= math.Max(1, math.Ceil(float64(res.ContentLength)/float64(4096*len(charges))))
 		}
 		c.bucket(part).level -= units
 	}
