@@ -321,7 +321,6 @@ func TestAHotConversationAndInboxesThatLag(t *testing.T) {
 	for m := range each(t, 50, fast.historyOf(of("ann", pair))) {
 		require.Equal(t, want[m.Seq-1].Text, m.Text)
 	}
-	t.Log(n, read, busy, hot.Throttled(), lag.Reads())
 }
 
 func TestNoGoroutineIsLeft(t *testing.T) {

@@ -74,5 +74,4 @@ func TestAHotUserChangesAndDecides(t *testing.T) {
 	require.Equal(t, map[prefs.Subscription]bool{about("like", push): false}, w.own(t))
 	require.Empty(t, all(t, w.Blocks))
 	require.Len(t, all(t, w.Mutes), 1)
-	t.Log(hot.Throttled(), busy)
 }
