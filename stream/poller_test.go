@@ -49,6 +49,17 @@ func TestAChildOfATrimmedOrOpenParentStarts(t *testing.T) {
 	})
 }
 
+// DynamoDB may answer without records before the records of a shard.
+func TestAClosedParentIsReadToItsEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 10).closed = true
+		w.add("shard-2", "shard-1", 10)
+		w.empty = 20
+		w.start("ann", nil)
+		w.handles("shard-1", "shard-2")
+	})
+}
+
 func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 3)

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,12 +23,30 @@ import (
 func TestUnderFaultsEveryRecordIsHandledInOrder(t *testing.T) {
 	for seed := range faults.Seeds(20) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			inBubble(t, func(_ *testing.T, w *world) { w.storm(seed) })
+			inBubble(t, func(_ *testing.T, w *world) { w.storm(seed, func() bool { return true }) })
 		})
 	}
 }
 
-func (w *world) storm(seed uint64) {
+// The group's leases are one partition, which is refused, and the stream delivers late and
+// twice.
+func TestAHotGroupHandlesAStreamThatRepeats(t *testing.T) {
+	for seed := range faults.Seeds(6) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				records, hot := faults.NewRecords(seed), &faults.Buckets{PerSecond: 250}
+				w.streams = func() *dynamodbstreams.Client { return w.client(records.Wrap, w.meter.Wrap) }
+				dial := w.dial
+				w.dial = func(wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB { return dial(append(wrap, hot.Wrap)...) }
+				w.late = true
+				w.storm(seed, func() bool { return hot.Throttled() >= 50 && records.Twice() >= 20 })
+			})
+		})
+	}
+}
+
+// storm goes on until enough has happened.
+func (w *world) storm(seed uint64, enough func() bool) {
 	random := newRandom(seed, 1)
 	w.fail = randomFailures(seed)
 	handlerFails := newRandom(seed, 3)
@@ -53,7 +74,8 @@ func (w *world) storm(seed uint64) {
 		running = append(running, w.start(fmt.Sprint("worker-", started), faults.New(w.t, seed*100+uint64(started), faults.Standard)))
 	}
 	start()
-	for range 25 {
+	for step := 0; step < 25 || !enough(); step++ {
+		require.Less(w.t, step, 1000)
 		time.Sleep(time.Duration(random.IntN(5000)) * time.Millisecond)
 		i := random.IntN(len(open))
 		switch random.IntN(6) {

@@ -88,7 +88,7 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 		at       string // "" if it must be asked for
 		failures int    // in a row
 		empty    int    // empty answers in a row
-		spent    int    // those since the shard has children
+		spent    int    // those that count towards the shard's end
 	)
 	for ctx.Err() == nil {
 		items, next, err := h.read(ctx, &at)
@@ -100,7 +100,7 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 			empty, spent = 0, 0
 		case err == nil || errors.Is(err, errTrimmed): // all that a shard had may be too old
 			empty++
-			if h.listing.Load().parents[h.shard] {
+			if l := h.listing.Load(); l.endless(h.shard) || err != nil && l.parents[h.shard] {
 				spent++
 			}
 		}

@@ -28,8 +28,7 @@ type Reader struct {
 	shards  map[string]*tail // those that are read, or wait for their parent
 	done    map[string]bool  // those that have ended
 	listed  time.Time        // zero: list before the next round
-	parents map[string]bool  // shards whose children were listed
-	retired bool             // the stream is disabled
+	listing *listing         // the last one
 	began   time.Time        // the first round that succeeded, by Options.Now
 	whole   time.Time        // the last listing, by Options.Now
 	quiet   int              // rounds in a row without items
@@ -114,7 +113,7 @@ type tail struct {
 	at      string // "" if it must be asked for
 	seq     string // the last record returned
 	through time.Time
-	spent   int // empty answers in a row since it has children
+	spent   int // empty answers in a row that count towards its end
 	ended   bool
 
 	failures int
@@ -148,7 +147,7 @@ func (r *Reader) Next(ctx context.Context) (Round, error) {
 			r.opts.OnError(err)
 		}
 	}
-	if r.retired && len(r.shards) == 0 {
+	if r.listing.retired && len(r.shards) == 0 {
 		return Round{}, fmt.Errorf("%w: %s", ErrEnd, r.source.arn)
 	}
 	if err := r.round(ctx); err != nil {
@@ -201,7 +200,7 @@ func (r *Reader) list(ctx context.Context) error {
 			delete(r.done, id)
 		}
 	}
-	r.listed, r.whole, r.parents, r.retired = time.Now(), now, l.parents, l.retired
+	r.listed, r.whole, r.listing = time.Now(), now, l
 	return nil
 }
 
@@ -237,7 +236,7 @@ func (r *Reader) advance(ctx context.Context, t *tail) error {
 			r.opts.OnError(err)
 		}
 		t.retry = time.Now().Add(backoff(t.failures))
-		if errors.Is(err, errTrimmed) && r.parents[t.id] {
+		if errors.Is(err, errTrimmed) && r.listing.parents[t.id] {
 			t.spent++ // all that it had may be too old
 		}
 		t.ended = t.spent >= emptyReads
@@ -260,7 +259,7 @@ func (r *Reader) advance(ctx context.Context, t *tail) error {
 	switch {
 	case len(items) > 0:
 		t.spent = 0
-	case r.parents[t.id]:
+	case r.listing.endless(t.id):
 		t.spent++
 		fallthrough
 	default:

@@ -28,13 +28,13 @@ type tailing struct {
 	errs    []error
 }
 
-func tail(t *testing.T, f func(t *testing.T, r *tailing)) {
+func tail(t *testing.T, f func(t *testing.T, r *tailing), wrap ...func(aws.HTTPClient) aws.HTTPClient) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &tailing{script: newScript(), t: t, returns: map[string][]string{}}
 		var err error
-		r.reader, err = stream.NewReader(r.client(), r.arn, &stream.ReaderOptions{OnError: func(err error) {
+		r.reader, err = stream.NewReader(r.client(wrap...), r.arn, &stream.ReaderOptions{OnError: func(err error) {
 			r.change(func() { r.errs = append(r.errs, err) })
 		}})
 		require.NoError(t, err)
@@ -327,6 +327,16 @@ func TestUnderFaultsAReaderReturnsEverythingInOrder(t *testing.T) {
 	}
 }
 
+// The stream delivers late and twice, so that Through may come too early.
+func TestAReaderOfAStreamThatRepeatsReturnsEverythingInOrder(t *testing.T) {
+	records := faults.NewRecords(1)
+	tail(t, func(t *testing.T, r *tailing) {
+		r.late = true
+		r.storm(1)
+		require.Greater(t, records.Twice(), 20)
+	}, records.Wrap)
+}
+
 func (r *tailing) storm(seed uint64) {
 	random := newRandom(seed, 0)
 	r.most = 100
@@ -355,9 +365,40 @@ func (r *tailing) storm(seed uint64) {
 		}
 	}
 	r.caughtUp()
-	for _, shard := range all {
-		require.Equal(r.t, r.seqs(shard), r.returns[shard], shard)
+	for n := 0; r.late && n < 30; n++ { // empty answers in a row
+		r.next()
 	}
+	for _, shard := range all {
+		returned := r.returns[shard]
+		if r.late {
+			returned = firsts(returned)
+		}
+		require.Equal(r.t, r.seqs(shard), returned, shard)
+	}
+}
+
+// firsts leaves out what came before.
+func firsts(seqs []string) (firsts []string) {
+	for _, seq := range seqs {
+		if !slices.Contains(firsts, seq) {
+			firsts = append(firsts, seq)
+		}
+	}
+	return firsts
+}
+
+func TestAReaderReadsAClosedParentToItsEnd(t *testing.T) {
+	tail(t, func(t *testing.T, r *tailing) {
+		parent := r.add("shard-1", "", 0)
+		r.next()
+		r.write("shard-1", 10)
+		r.change(func() { parent.closed, r.empty = true, 20 })
+		r.add("shard-2", "shard-1", 10)
+		for len(r.returns["shard-2"]) < 10 {
+			r.next()
+		}
+		require.Equal(t, r.seqs("shard-1"), r.returns["shard-1"])
+	})
 }
 
 func TestThroughWaitsForChildrenThatAreNotListedYet(t *testing.T) {

@@ -29,9 +29,11 @@ type script struct {
 	page   int // of DescribeStream
 	most   int // records of an answer
 	shards []*scriptShard
-	next   int // sequence numbers are those of the whole stream
-	odd    int // the record that cannot be decoded: DynamoDB writes no such kind
-	epoch  int // iterators of earlier ones have expired
+	next   int  // sequence numbers are those of the whole stream
+	empty  int  // so many answers have no records yet
+	late   bool // there are empty answers before the last record, so every shard that splits is closed
+	odd    int  // the record that cannot be decoded: DynamoDB writes no such kind
+	epoch  int  // iterators of earlier ones have expired
 	calls  []scriptCall
 
 	// fail returns the error's code for a request, "" for none; "reset" for a connection
@@ -83,10 +85,11 @@ func (s *script) write(id string, n int) {
 }
 
 // split gives the open shard number i two children, and returns what is open then. The
-// parent's end can be read, or it stays open. N is how many shards there are.
+// parent's end can be read, or it stays open, unless the script is late. N is how many
+// shards there are.
 func (s *script) split(open []string, i, n int, closed bool) []string {
 	parent := open[i]
-	s.change(func() { s.shard(parent).closed = closed })
+	s.change(func() { s.shard(parent).closed = closed || s.late })
 	open = slices.Delete(open, i, i+1)
 	for k := range 2 {
 		child := fmt.Sprint("shard-", n+k)
@@ -259,6 +262,10 @@ func (s *script) records(iterator string) (any, string) {
 		return nil, "ExpiredIteratorException"
 	case at < sh.trimmed:
 		return nil, "TrimmedDataAccessException"
+	}
+	if s.empty > 0 {
+		s.empty--
+		return object{"Records": []object{}, "NextShardIterator": iterator}, ""
 	}
 	end := min(at+s.most, len(sh.seqs))
 	records := []object{}

@@ -28,7 +28,7 @@ const (
 	describeEvery = 100 * time.Millisecond // AWS allows ten a second
 	describeTries = 5
 	answerWait    = 10 * time.Second
-	emptyReads    = 3 // in a row, after which an open shard that has children counts as ended
+	emptyReads    = 3 // in a row, after which an endless shard counts as ended
 )
 
 // Why a shard could not be read at a position.
@@ -72,12 +72,17 @@ type listing struct {
 	shards  []shard // older ones first
 	known   map[string]bool
 	parents map[string]bool // shards whose children are listed
+	closed  map[string]bool // shards that have all their records
 	retired bool            // the stream is disabled, so nothing will be added
 }
 
+// endless reports whether a shard has children but is not closed. Perhaps no answer will
+// say that it has ended. The one of a closed shard does, after any number of empty answers.
+func (l *listing) endless(shard string) bool { return l.parents[shard] && !l.closed[shard] }
+
 // list reads all pages of shards.
 func (s *source) list(ctx context.Context) (*listing, error) {
-	l := &listing{known: map[string]bool{}, parents: map[string]bool{}}
+	l := &listing{known: map[string]bool{}, parents: map[string]bool{}, closed: map[string]bool{}}
 	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &s.arn}
 	for {
 		out, err := s.describe(ctx, in)
@@ -96,6 +101,7 @@ func (s *source) list(ctx context.Context) (*listing, error) {
 			l.shards = append(l.shards, sh)
 			l.known[sh.id] = true
 			l.parents[sh.parent] = true
+			l.closed[sh.id] = found.SequenceNumberRange != nil && found.SequenceNumberRange.EndingSequenceNumber != nil
 		}
 		l.retired = d.StreamStatus == streamtypes.StreamStatusDisabled
 		last := aws.ToString(d.LastEvaluatedShardId)
