@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Releases of dynoxide (github.com/nubo-db/dynoxide), one binary over SQLite. Tests need
@@ -72,8 +73,13 @@ func serve(what, path string) command {
 // binary is the name of dynoxide's file.
 const binary = "dynoxide"
 
+// packTimeout ends npm where the network swallows its requests: another engine may be had.
+const packTimeout = 2 * time.Minute
+
 // unpackDynoxide takes the binary out of npm's package. No script of the package runs.
 func unpackDynoxide(ctx context.Context, npm, tmp string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, packTimeout)
+	defer cancel()
 	pack := exec.CommandContext(ctx, npm, "pack", "--silent", npmPackage.name+"@"+packed)
 	pack.Dir = tmp
 	if out, err := pack.CombinedOutput(); err != nil {
