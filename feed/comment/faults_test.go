@@ -13,7 +13,9 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
 // randomCalls makes random calls on a world and on its model.
@@ -22,6 +24,8 @@ type randomCalls struct {
 	*model
 	t    *testing.T
 	pick func(n int) int // returns a number below n
+
+	busy func() // if set, calls fail with plaza.ErrBusy alone, and it passes the time until the next
 }
 
 // step makes one call.
@@ -69,7 +73,14 @@ func (k *randomCalls) step() {
 
 // expect repeats a call until its answer is final and compares the error.
 func (k *randomCalls) expect(want error, call func() error) int {
-	calls, err := settled(call)
+	calls, err := settled(func() error {
+		err := call()
+		if k.busy != nil && faults.Passing(err) {
+			require.ErrorIs(k.t, err, plaza.ErrBusy)
+			k.busy()
+		}
+		return err
+	})
 	if want == nil {
 		require.NoError(k.t, err)
 	} else {
@@ -286,4 +297,47 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 			calls.process(t, &comment.Options{Consistent: true, ExcerptRunes: 5}, lagging.Wrap).holds(t, calls.model)
 		})
 	}
+}
+
+// The stream, which delivers late and twice, has the same comments.
+func TestNothingIsLostOrDoubledWhereKeysAreHot(t *testing.T) {
+	t.Parallel()
+	buckets, records := &faults.Buckets{PerSecond: 1000}, faults.NewRecords(1)
+	opts := &comment.Options{Consistent: true, ExcerptRunes: 5}
+	w := world{table: dynamotest.Table(t, streamtest.Streamed(comment.Table))}
+	changes := streamtest.WatchTwice(t, w.table, comment.Changes, records)
+	calls := &randomCalls{world: w.process(t, opts, buckets.Wrap), model: newModel(0), t: t, pick: rand.New(rand.NewPCG(1, 1)).IntN}
+	calls.busy = func() { // by others: an Edit may write twice, for which there must be room at once
+		for range 20 {
+			_, err := calls.Counts(t.Context(), "another")
+			require.NoError(t, err)
+		}
+	}
+	type text struct {
+		string
+		hidden bool
+	}
+	living := map[comment.Address]text{}
+	for steps := 0; buckets.Throttled() < 50 || records.Twice() < 20; steps++ {
+		require.Less(t, steps, 500, "%d throttled, %d twice", buckets.Throttled(), records.Twice())
+		calls.step()
+		if steps%20 > 0 {
+			continue
+		}
+		for _, c := range changes.Next(t) {
+			switch {
+			case c.Kind == comment.Pinned, c.Kind == comment.Unpinned:
+			case c.Kind == comment.Erased, c.Comment.Removed != nil: // a tombstone is hidden, too
+				delete(living, c.Comment.Address())
+			default:
+				living[c.Comment.Address()] = text{c.Comment.Text, c.Comment.Hidden}
+			}
+		}
+		want := map[comment.Address]text{}
+		for _, s := range calls.those(func(s *expected) bool { return s.Removed == nil }) {
+			want[s.Address()] = text{s.Text, s.Hidden}
+		}
+		require.Equal(t, want, living)
+	}
+	w.process(t, opts).holds(t, calls.model)
 }

@@ -162,7 +162,7 @@ func idsOf(cs []comment.Comment) []ids.ID {
 
 // settled repeats a call until its error is final or nil.
 func settled(call func() error) (calls int, err error) {
-	for calls, err = 1, call(); faults.Passing(err); calls, err = calls+1, call() {
+	for calls, err = 1, call(); faults.Passing(err) && calls < 1000; calls, err = calls+1, call() {
 	}
 	return calls, err
 }
