@@ -47,8 +47,14 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 		if err != nil {
 			return err
 		}
-		var left []store.Key
+		var left []store.Key // they go after the names, because a repeat finds the names by them
 		for _, item := range items {
+			if len(left) == store.MaxBatchWrite { // soon, so that a repeat need not begin again
+				if err := r.table.DeleteAll(ctx, left); err != nil {
+					return err
+				}
+				left = nil
+			}
 			var i ownItem
 			removed := false
 			err := r.table.Decode(item, &i)
@@ -66,7 +72,6 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 				return err
 			}
 		}
-		// These go after the names, because a repeat finds the names by them.
 		if err := r.table.DeleteAll(ctx, left); err != nil {
 			return err
 		}

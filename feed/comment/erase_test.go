@@ -136,3 +136,23 @@ func TestEraseRemovesTheUserAsAModeratorOfTheirOwnComment(t *testing.T) {
 	require.Empty(t, w.get(t, own).Removed.By)
 	require.Empty(t, w.traces(t, "chris"))
 }
+
+// Every write of a busy table is refused once in a while, so an Erase that began again each
+// time would not come to an end.
+func TestErasingGoesOnWhereItStopped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for range 60 {
+		w.delete(t, w.says(t, "chris", "blog"))
+	}
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if n%40 < 3 { // each of the SDK's attempts
+			return faults.Fault{Kind: faults.Throttled}
+		}
+		return faults.Fault{}
+	})
+	calls := faults.Acknowledged(t, func() error { return w.process(t, nil, in.Wrap).Erase(t.Context(), "chris") })
+	require.Greater(t, calls, 1)
+	require.Empty(t, w.traces(t, "chris"))
+}
