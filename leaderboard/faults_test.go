@@ -1,10 +1,15 @@
 package leaderboard_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -111,6 +117,101 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The board's partition of the index is throttled, and the index lags. A list is then the
+// board as it was some writes ago, never a mix.
+func TestAHotBoardAndAnIndexThatLags(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(3) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			lag, hot := faults.NewLag(t, seed), &faults.Buckets{PerSecond: 300}
+			w := newWorld(t, nil, lag.Wrap, hot.Wrap)
+			w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+			random := rand.New(rand.NewPCG(seed, 0))
+			scores := map[string]int64{}
+			states, seen, busy := [][]string{{}}, 0, 0
+			ask := func(call func() error) { busy += askHot(t, call) - 1 }
+			for n := 0; hot.Throttled() < 50 || lag.Reads() < 50 || busy == 0; n++ {
+				require.Less(t, n, 400)
+				i := random.IntN(8)
+				player := fmt.Sprint("p", i)
+				if n%10 == 9 {
+					ask(func() error { return errorOf(w.Remove(t.Context(), in("b"), player)) })
+					delete(scores, player)
+				} else {
+					s := score("b", player, int64(8*random.IntN(5)+8), n)
+					if scores[player] == 0 {
+						s.Score = leaderboard.Int(int64(8 + i)) // so that no two are equal
+					}
+					s.Op, s.Meta = w.id(), json.RawMessage(fmt.Sprintf("%q", page[:3000]))
+					ask(func() error {
+						_, _, err := w.Submit(t.Context(), s)
+						return err
+					})
+					scores[player] += s.Score.Int64()
+				}
+				states = append(states, listOf(scores))
+
+				ask(func() error {
+					got, err := w.Top(t.Context(), in("b"), cursor.PageRequest{})
+					if err == nil {
+						at := slices.IndexFunc(states[seen:], func(s []string) bool { return slices.Equal(s, playersOf(got.Items)) })
+						require.GreaterOrEqual(t, at, 0, "%v was not the board since %v", playersOf(got.Items), states[seen])
+						seen += at
+					}
+					return err
+				})
+				ask(func() error {
+					rows, err := w.Around(t.Context(), in("b"), player, 25)
+					if errors.Is(err, plaza.ErrNotFound) && scores[player] == 0 {
+						return nil
+					}
+					if err == nil {
+						require.Contains(t, playersOf(rows), fmt.Sprint(player, " ", scores[player]), "the player's own row is current")
+						own := slices.DeleteFunc(rows, func(s leaderboard.Standing) bool { return s.Player != player })
+						require.Len(t, own, 1, "though the index may have an older one")
+					}
+					return err
+				})
+				ask(func() error {
+					drift, err := w.Repair(t.Context(), in("b"))
+					require.Zero(t, drift.Broken, "an index that lags needs no repair")
+					return err
+				})
+			}
+			t.Logf("%d writes, %d requests throttled, %d calls failed, %d reads of an index that lagged", len(states), hot.Throttled(), busy, lag.Reads())
+			w = w.process(t, nil, lag.Wrap)
+			for range 50 {
+				all(t, 25, w.top(in("b")))
+			}
+			require.Equal(t, listOf(scores), playersOf(all(t, 25, w.top(in("b")))))
+			for i, row := range listOf(scores) {
+				player, _, _ := strings.Cut(row, " ")
+				require.EqualValues(t, i+1, w.rank(t, in("b"), player).Ordinal)
+			}
+			w.isWhole(t, in("b"))
+		})
+	}
+}
+
+// listOf returns "player score" of each, the best first.
+func listOf(scores map[string]int64) []string {
+	list := slices.SortedFunc(maps.Keys(scores), func(a, b string) int { return cmp.Compare(scores[b], scores[a]) })
+	for i, player := range list {
+		list[i] = fmt.Sprint(player, " ", scores[player])
+	}
+	return list
+}
+
+// playersOf returns "player score" of each row.
+func playersOf(rows []leaderboard.Standing) []string {
+	list := make([]string, len(rows))
+	for i, r := range rows {
+		list[i] = fmt.Sprint(r.Player, " ", r.Score)
+	}
+	return list
 }
 
 // Two processes send 1,000 increments at once, 120 without CI. Each increment is

@@ -115,6 +115,51 @@ func TestUnderFaultsWhatIsPublishedIsTheIndex(t *testing.T) {
 	}
 }
 
+// Writers and the folder are throttled, the index lags, and the stream delivers late and twice.
+func TestAFoldOfHotBoardsWhoseStreamRepeats(t *testing.T) {
+	t.Parallel()
+	const lags = 2 * time.Second // at most
+	w := newFolded(t, nil)
+	lag, hot, records := faults.NewLag(t, 1), &faults.Buckets{PerSecond: 300}, faults.NewRecords(4)
+	writer := w.process(t, nil, lag.Wrap, hot.Wrap)
+	writer.defineFolded(t)
+	f := w.folder(t, leaderboard.FolderOptions{Settle: lags + time.Millisecond}, records.Wrap, lag.Wrap, hot.Wrap)
+	random := rand.New(rand.NewPCG(1, 0))
+	writes := 0
+	for ; hot.Throttled() < 50 || records.Twice() < 20; writes += 20 {
+		require.Less(t, writes, 1000)
+		for i := range 10 {
+			askHot(t, func() error { return writer.write(t.Context(), random) })
+			s := score("a", fmt.Sprint("p", i), int64(writes+i), 0)
+			s.Op, s.Meta = w.id(), json.RawMessage(fmt.Sprintf("%q", page[:1500]))
+			askHot(t, func() error {
+				_, _, err := writer.Submit(t.Context(), s)
+				return err
+			})
+		}
+		catchUp(t, f)
+	}
+	for range 30 { // a page that comes late looks like the end
+		require.NoError(t, f.Round(t.Context()))
+	}
+	w.foldedExactly(t, f)
+	t.Logf("%d writes, %d requests throttled, %d records twice, %d pages late, %d reads of an index that lagged", writes, hot.Throttled(), records.Twice(), records.Late(), lag.Reads())
+	require.Zero(t, f.Status().Loading)
+	require.Positive(t, f.Status().Entries)
+}
+
+// askHot repeats a call until it succeeds. Before that it is busy.
+func askHot(t testing.TB, call func() error) (calls int) {
+	t.Helper()
+	return faults.Acknowledged(t, func() error {
+		err := call()
+		if err != nil {
+			require.ErrorIs(t, err, plaza.ErrBusy)
+		}
+		return err
+	})
+}
+
 func TestInvalidConfigurationFailsInNewFolder(t *testing.T) {
 	t.Parallel()
 	w, other := newFolded(t, nil), newFolded(t, nil)
