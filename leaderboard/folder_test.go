@@ -123,9 +123,12 @@ func TestAFoldOfHotBoardsWhoseStreamRepeats(t *testing.T) {
 	lag, hot, records := faults.NewLag(t, 1), &faults.Buckets{PerSecond: 300}, faults.NewRecords(4)
 	writer := w.process(t, nil, lag.Wrap, hot.Wrap)
 	writer.defineFolded(t)
-	f := w.folder(t, leaderboard.FolderOptions{Settle: lags + time.Millisecond}, records.Wrap, lag.Wrap, hot.Wrap)
 	random := rand.New(rand.NewPCG(1, 0))
-	writes := 0
+	for range 40 { // neither in the stream nor yet in the index
+		askHot(t, func() error { return writer.write(t.Context(), random) })
+	}
+	f := w.folder(t, leaderboard.FolderOptions{Settle: lags + time.Millisecond}, records.Wrap, lag.Wrap, hot.Wrap)
+	writes := 40
 	for ; hot.Throttled() < 50 || records.Twice() < 20; writes += 20 {
 		require.Less(t, writes, 1000)
 		for i := range 10 {

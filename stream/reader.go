@@ -102,7 +102,8 @@ type Round struct {
 
 	// Through is a time up to which every change was returned. It trails the
 	// present by up to ReaderOptions.List, and by more while a shard has more or
-	// cannot be read.
+	// cannot be read. An answer without changes counts as if there were none, although
+	// DynamoDB may deliver some later.
 	Through time.Time
 }
 
