@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
@@ -247,4 +248,79 @@ func TestReadsThatLagDoNoHarm(t *testing.T) {
 		require.Empty(t, w.snoozed(t, user))
 		require.Equal(t, in(user, 0).Group, w.list(t, user)[0].Group)
 	}
+}
+
+// A hot user is notified, and marks what lists show whose index lags.
+func TestAHotUserAndListsThatLag(t *testing.T) {
+	t.Parallel()
+	lag, hot := faults.NewLag(t, 1), &faults.Buckets{PerSecond: 300}
+	w := newWorld(t, &notify.Options{}, lag.Wrap, hot.Wrap)
+	ctx, busy := t.Context(), 0
+	does := func(want bool, call func() (bool, error)) {
+		t.Helper()
+		changes := false
+		faults.Acknowledged(t, func() error {
+			changed, err := call()
+			changes = changes || changed
+			if err != nil {
+				require.ErrorIs(t, err, plaza.ErrBusy)
+				busy++
+			}
+			return err
+		})
+		require.Equal(t, want, changes)
+	}
+	fast := w.process(t, nil)
+	live := map[string]int{}  // events, by group
+	had := map[string]bool{}  // what fast has listed
+	seen := map[ids.ID]bool{} // what a list showed
+	state := func(e notify.Entry) string { return fmt.Sprint(e.Group, e.Last, e.N) }
+	look := func() {
+		for _, e := range fast.list(t, "bob") {
+			had[state(e)] = true
+		}
+	}
+	for n := 0; hot.Throttled() < 50 || lag.Reads() < 50; n++ {
+		require.Less(t, n, 300)
+		event := w.like(fmt.Sprint("actor ", n))
+		event.Activity.Object.ID = fmt.Sprint(n % 4)
+		group := ""
+		does(true, func() (bool, error) {
+			res, created, err := w.Notify(ctx, event)
+			group = res.Group
+			return created, err
+		})
+		live[group]++
+		look()
+		does(false, func() (bool, error) { _, created, err := w.Notify(ctx, event); return created, err })
+		if n%3 == 0 {
+			does(true, func() (bool, error) { return w.Retract(ctx, event) })
+			live[group]--
+			look()
+		}
+		var page cursor.Page[notify.Entry]
+		does(false, func() (_ bool, err error) {
+			page, err = w.List(ctx, reader("bob"), cursor.PageRequest{})
+			return false, err
+		})
+		for _, e := range page.Items {
+			require.True(t, had[state(e)], "a list shows what a group was")
+			seen[e.Last] = true
+		}
+		does(false, func() (bool, error) { _, err := w.MarkSeen(ctx, "bob", notify.See(page.Items)); return false, err })
+	}
+	require.Positive(t, busy)
+	unseen := 0
+	for _, e := range fast.list(t, "bob") {
+		require.Equal(t, live[e.Group], e.N, e.Group)
+		require.Equal(t, seen[e.Last], e.Seen)
+		if !e.Seen {
+			unseen++
+		}
+	}
+	count := notify.Count{}
+	for range 50 {
+		does(false, func() (_ bool, err error) { count, err = w.Unseen(ctx, reader("bob")); return false, err })
+	}
+	require.Equal(t, unseen, count.N)
 }
