@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/announce"
 )
 
 // TestUnderFaultsEachAnnouncementIsStoredOnce repeats calls until they are acknowledged, with
@@ -82,6 +83,52 @@ func TestUnderFaultsEachAnnouncementIsStoredOnce(t *testing.T) {
 		w.forward(2 * lead)
 		require.ElementsMatch(t, want, w.live(t, "everyone"))
 	}
+}
+
+// An audience is one partition key.
+func TestAHotAudienceHasEachAnnouncementOnce(t *testing.T) {
+	t.Parallel()
+	hot := &faults.Buckets{PerSecond: 1000}
+	w := newWorld(t, hot.Wrap)
+	ctx, busy := t.Context(), 0
+	does := func(want bool, call func() (bool, error)) {
+		t.Helper()
+		changes := false
+		faults.Acknowledged(t, func() error {
+			changed, err := call()
+			changes = changes || changed
+			if err != nil {
+				require.ErrorIs(t, err, plaza.ErrBusy)
+				busy++
+			}
+			return err
+		})
+		require.Equal(t, want, changes)
+	}
+	var want []string // those that show, newest first
+	for n := 0; hot.Throttled() < 50; n++ {
+		require.Less(t, n, announce.MaxLive)
+		a := w.message(fmt.Sprint(n))
+		store := func() (created bool, err error) {
+			a, created, err = w.Announce(ctx, a)
+			return created, err
+		}
+		does(true, store)
+		does(false, store)
+		if want = append([]string{a.Title}, want...); n%2 > 0 {
+			does(true, func() (bool, error) { return w.Withdraw(ctx, a.Audience, a.ID) })
+			want = want[1:]
+		}
+		w.forward(lead)
+		does(false, func() (bool, error) {
+			live, err := w.process(t, nil, hot.Wrap).Live(ctx, notify.Reader{User: "ann", Audiences: []string{"everyone"}})
+			if err == nil {
+				require.Equal(t, want, titles(live))
+			}
+			return false, err
+		})
+	}
+	require.Positive(t, busy)
 }
 
 // TestAnInterruptedCallLeavesWhatARepeatCompletes interrupts a call at each of its writes, which

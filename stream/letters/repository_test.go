@@ -234,6 +234,39 @@ func TestNoRecordIsLostUnderFaults(t *testing.T) {
 	}
 }
 
+// A consumer's letters are one partition key, which refuses large ones, and each record
+// comes twice.
+func TestNoRecordIsLostOnAHotKey(t *testing.T) {
+	t.Parallel()
+	hot := &faults.Buckets{}
+	table := dynamotest.Table(t, letters.Table)
+	r, cold := open(t, table, "board", nil, hot.Wrap), open(t, table, "board", nil)
+	b := &board{}
+	p, err := stream.NewProcessor(b.batch(), r, &stream.ProcessorOptions{Policy: stream.Policy{Wait: 1}})
+	require.NoError(t, err)
+	mended, twice := &board{}, 0
+	for n := 1; hot.Throttled() < 50 || twice < 20; n++ {
+		require.Less(t, n, 100)
+		large := record(n)
+		large.New["text"] = text(strings.Repeat("a", 15_000))
+		b.broken = append(b.broken, large.Seq)
+		item := stream.Item{Seq: large.Seq, Record: large}
+		left := []stream.Item{item, item}
+		for twice++; len(left) > 0; {
+			done, err := p.Process(t.Context(), left)
+			require.True(t, err == nil || errors.Is(err, plaza.ErrBusy), err)
+			left = left[done:]
+		}
+		require.Len(t, listed(t, cold), n)
+	}
+	faults.Acknowledged(t, func() error {
+		_, err := stream.Redrive(t.Context(), r.Source(), mended.batch())
+		return err
+	})
+	require.Empty(t, listed(t, cold))
+	require.Subset(t, mended.handled, b.broken)
+}
+
 func TestLettersAreRedriven(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
