@@ -35,9 +35,18 @@ func TestEachEventIsInOneDigest(t *testing.T) {
 	}
 }
 
+// A user's partition and those of the jobs are refused, too.
+func TestEachEventOfAHotUserIsInOneDigest(t *testing.T) {
+	t.Parallel()
+	u := newTurmoil(t, 1, 20)
+	u.hot = &faults.Buckets{PerSecond: 600}
+	u.run(t)
+}
+
 // turmoil is a world in which any request may fail.
 type turmoil struct {
 	world
+	hot     *faults.Buckets // may be nil
 	random  *rand.Rand
 	killed  int
 	events  int
@@ -70,14 +79,16 @@ func (u *turmoil) run(t testing.TB) {
 	rates.Conflict, rates.Stale = 0.05, 0.2
 	wrap := func() wrapper { return faults.New(t, u.random.Uint64(), rates).Wrap }
 	stale := u.stale()
-	notifiers := []process{u.process(t, parts{}, wrap()), u.process(t, parts{schedule: stale.schedule}, wrap())}
-	for n := 0; n < u.events; {
+	notifiers := []process{u.process(t, parts{}, u.with(wrap())...), u.process(t, parts{schedule: stale.schedule}, u.with(wrap())...)}
+	n := 0
+	for !u.enough(n) {
+		require.Less(t, n, 1000)
 		u.pass(time.Duration(u.random.IntN(15*60*1000)) * time.Millisecond)
 		if u.random.IntN(12) == 0 {
 			u.choose(u.users[u.random.IntN(len(u.users))], choices[u.random.IntN(len(choices))])
 		}
 		for range u.random.IntN(5) {
-			if n == u.events {
+			if u.enough(n) {
 				break
 			}
 			event := u.post(u.users[u.random.IntN(len(u.users))], fmt.Sprint(n))
@@ -89,6 +100,7 @@ func (u *turmoil) run(t testing.TB) {
 		u.work(t, rates)
 	}
 	u.outcome.settle()
+	u.events, u.hot = n, nil
 	for range 10 * 24 { // the longest schedule has a week
 		if len(u.jobs(t)) == 0 {
 			break
@@ -115,6 +127,18 @@ func (u *turmoil) run(t testing.TB) {
 	require.Len(t, times, u.events)
 }
 
+// enough reports whether n events are, and whether enough requests were throttled.
+func (u *turmoil) enough(n int) bool {
+	return n >= u.events && (u.hot == nil || u.hot.Throttled() >= 50)
+}
+
+func (u *turmoil) with(wrap wrapper) []wrapper {
+	if u.hot == nil {
+		return []wrapper{wrap}
+	}
+	return []wrapper{u.hot.Wrap, wrap}
+}
+
 // work lets two workers deliver. Each may be killed at one of its writes.
 func (u *turmoil) work(t testing.TB, rates faults.Rates) {
 	t.Helper()
@@ -126,7 +150,7 @@ func (u *turmoil) work(t testing.TB, rates faults.Rates) {
 			in.KillAt(1 + u.random.IntN(6))
 		}
 		own := func() time.Time { return u.Now().Add(time.Duration(n) * 2 * time.Second) }
-		worker := u.process(t, parts{now: own, sender: u.outcome}, in.Wrap).worker
+		worker := u.process(t, parts{now: own, sender: u.outcome}, u.with(in.Wrap)...).worker
 		workers.Go(func() { _, _ = worker.Deliver(t.Context()) })
 	}
 	workers.Wait()
