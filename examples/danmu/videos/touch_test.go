@@ -298,14 +298,14 @@ func touchTests() pages {
 			require.Equal(t, 1, browsertest.Eval[int](p, count("stays")))
 		},
 		"one that is removed closes its menu": func(t *testing.T, b browsertest.Browser) {
-			w := newWorld(t, said{"a", "soon gone", 20}, said{"b", "left behind", 20})
+			w := newWorld(t, said{"a", "soon gone", 20}, said{"b", "left behind", 40}) // one does not move into the other's place
 			p := still(t, b, w, 22)
 			holdUp(p, "soon gone")
 			recallAs(t, w, w.sent[0])
 			closed(p)
 			hides(p, "soon gone")
-			for _, leave := range []func(){func() { seek(p, 50) }, func() { p.Size(700, 700) }} {
-				seek(p, 22)
+			for _, leave := range []func(){func() { seek(p, 22) }, func() { p.Size(700, 700) }} {
+				seek(p, 42)
 				holdUp(p, "left behind")
 				leave()
 				closed(p)
