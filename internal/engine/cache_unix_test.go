@@ -166,6 +166,6 @@ func TestLockOfADeadProcessIsTakenOver(t *testing.T) {
 	defer cancel()
 	_, err = engine.Start(ctx, &engine.Options{Name: "dynoxide", CacheDir: cache, Log: io.Discard})
 	require.Error(t, err)
-	require.False(t, errors.Is(err, context.DeadlineExceeded))
+	require.NotErrorIs(t, err, context.DeadlineExceeded)
 	require.NoFileExists(t, lock)
 }

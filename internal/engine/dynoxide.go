@@ -110,7 +110,7 @@ func unpack(archive, name, path string) error {
 	files := tar.NewReader(z)
 	for {
 		switch header, err := files.Next(); {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%s has no %s", filepath.Base(archive), name)
 		case err != nil:
 			return fmt.Errorf("%s: %w", filepath.Base(archive), err)
