@@ -40,8 +40,7 @@ type Options struct {
 	// Tries is how many numbers to try at most. Defaults to 16.
 	Tries int
 
-	// Now is the clock by which leases expire. Ids use the system's clock.
-	// Defaults to time.Now.
+	// Now is the clock of leases and ids. Defaults to time.Now.
 	Now func() time.Time
 
 	// TrustClock makes ids although this process's clock is more than 5 s from

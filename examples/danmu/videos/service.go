@@ -1,5 +1,6 @@
 // Package videos shows videos with danmu: a page that plays them, and the requests behind
-// it. Its requests are in routes.go.
+// it. Its requests are in routes.go. Copy the folder for a page with a video; to add danmu
+// to a page that you have, copy its script stage.js and the requests.
 //
 // A Service is an http.Handler. The page's addresses are relative, so that it can be
 // served below a path:

@@ -1,5 +1,6 @@
 // Package hackathon is the domain of examples/pipeline: projects in a table, and a
-// board for each hackathon that follows them.
+// board for each hackathon that follows them. Copy the way in which a table's changes
+// become scores.
 package hackathon
 
 import (
