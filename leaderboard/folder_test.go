@@ -128,17 +128,17 @@ func TestAFoldOfHotBoardsWhoseStreamRepeats(t *testing.T) {
 	writer.defineFolded(t)
 	random := rand.New(rand.NewPCG(1, 0))
 	for range 40 { // neither in the stream nor yet in the index
-		askHot(t, func() error { return writer.write(t.Context(), random) })
+		hot.Ask(t, func() error { return writer.write(t.Context(), random) })
 	}
 	f := w.folder(t, leaderboard.FolderOptions{Settle: lags + time.Millisecond}, records.Wrap, lag.Wrap, hot.Wrap)
 	writes := 40
 	for ; hot.Throttled() < 50 || records.Twice() < 20; writes += 20 {
 		require.Less(t, writes, 1000)
 		for i := range 10 {
-			askHot(t, func() error { return writer.write(t.Context(), random) })
+			hot.Ask(t, func() error { return writer.write(t.Context(), random) })
 			s := score("a", fmt.Sprint("p", i), int64(writes+i), 0)
 			s.Op, s.Meta = w.id(), json.RawMessage(fmt.Sprintf("%q", page[:1500]))
-			askHot(t, func() error {
+			hot.Ask(t, func() error {
 				_, _, err := writer.Submit(t.Context(), s)
 				return err
 			})
@@ -152,18 +152,6 @@ func TestAFoldOfHotBoardsWhoseStreamRepeats(t *testing.T) {
 	t.Logf("%d writes, %d requests throttled, %d records twice, %d pages late, %d reads of an index that lagged", writes, hot.Throttled(), records.Twice(), records.Late(), lag.Reads())
 	require.Zero(t, f.Status().Loading)
 	require.Positive(t, f.Status().Entries)
-}
-
-// askHot repeats a call until it succeeds. Before that it is busy.
-func askHot(t testing.TB, call func() error) (calls int) {
-	t.Helper()
-	return faults.Acknowledged(t, func() error {
-		err := call()
-		if err != nil {
-			require.ErrorIs(t, err, plaza.ErrBusy)
-		}
-		return err
-	})
 }
 
 func TestInvalidConfigurationFailsInNewFolder(t *testing.T) {

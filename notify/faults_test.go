@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
@@ -255,21 +254,12 @@ func TestAHotUserAndListsThatLag(t *testing.T) {
 	t.Parallel()
 	lag, hot := faults.NewLag(t, 1), &faults.Buckets{PerSecond: 300}
 	w := newWorld(t, &notify.Options{}, lag.Wrap, hot.Wrap)
-	ctx, busy := t.Context(), 0
+	ctx := t.Context()
 	does := func(want bool, call func() (bool, error)) {
 		t.Helper()
-		changes := false
-		faults.Acknowledged(t, func() error {
-			changed, err := call()
-			changes = changes || changed
-			if err != nil {
-				require.ErrorIs(t, err, plaza.ErrBusy)
-				busy++
-			}
-			return err
-		})
-		require.Equal(t, want, changes)
+		require.Equal(t, want, hot.Changes(t, call))
 	}
+
 	fast := w.process(t, nil)
 	live := map[string]int{}  // events, by group
 	had := map[string]bool{}  // what fast has listed
@@ -309,7 +299,7 @@ func TestAHotUserAndListsThatLag(t *testing.T) {
 		}
 		does(false, func() (bool, error) { _, err := w.MarkSeen(ctx, "bob", notify.See(page.Items)); return false, err })
 	}
-	require.Positive(t, busy)
+	require.Positive(t, hot.Busy())
 	unseen := 0
 	for _, e := range fast.list(t, "bob") {
 		require.Equal(t, live[e.Group], e.N, e.Group)

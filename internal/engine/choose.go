@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,35 +16,31 @@ import (
 type source struct {
 	name    string
 	program bool // it is good enough for a program, but not for tests
+	effort  int  // of a download: cargo compiles for minutes
 	cached  func(o Options) bool
 	command func(context.Context, Options) (command, error)
 }
 
 // sources holds those that need no download if they are cached, the lightest first.
 var sources = []source{
-	{name: "dynoxide", cached: builtDynoxide.isCached, command: builtCommand},
-	{name: "dynoxide", program: true, cached: packedDynoxide.isCached, command: packedCommand},
-	{name: "dynamodb-local", cached: jars.isCached, command: javaCommand},
-	{name: "docker", cached: func(Options) bool { return false }, command: dockerCommand},
+	{name: "dynoxide", effort: 3, cached: builtDynoxide.isCached, command: builtCommand},
+	{name: "dynoxide", program: true, effort: 1, cached: packedDynoxide.isCached, command: packedCommand},
+	{name: "dynamodb-local", effort: 2, cached: jars.isCached, command: javaCommand},
+	{name: "docker", effort: 4, cached: func(Options) bool { return false }, command: dockerCommand},
 }
 
-// downloads are the same by what a download costs: cargo compiles for minutes.
-var downloads = []int{1, 2, 0, 3}
-
 // candidates returns the sources in the order in which start tries them: what is
-// cached, and then what can be downloaded.
+// cached, and then what can be downloaded, the least effort first.
 func candidates(o Options) []source {
 	var first, then []source
 	for _, s := range sources {
 		if s.cached(o) {
 			first = append(first, s)
+		} else {
+			then = append(then, s)
 		}
 	}
-	for _, i := range downloads {
-		if !sources[i].cached(o) {
-			then = append(then, sources[i])
-		}
-	}
+	slices.SortFunc(then, func(a, b source) int { return cmp.Compare(a.effort, b.effort) })
 	return slices.DeleteFunc(append(first, then...), func(s source) bool { return s.program && isTest() })
 }
 
@@ -57,7 +55,7 @@ func start(ctx context.Context, o Options) (*Engine, error) {
 	if o.Control {
 		return o.launch(ctx, controlCommand)
 	}
-	name := o.Name
+	name := cmp.Or(o.Name, os.Getenv(Variable))
 	if filepath.Base(name) != name && name != "" {
 		return o.launch(ctx, func(ctx context.Context, _ Options) (command, error) { return pathCommand(ctx, name) })
 	}

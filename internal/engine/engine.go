@@ -124,7 +124,6 @@ func Start(ctx context.Context, opts *Options) (*Engine, error) {
 		}
 		return e, nil
 	}
-	o.Name = cmp.Or(o.Name, os.Getenv(Variable))
 	return start(ctx, o)
 }
 

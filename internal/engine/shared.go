@@ -55,7 +55,7 @@ func shared(ctx context.Context) (*Engine, error) {
 	}
 
 	// A default run of all tests ends before the better compiler has paid for itself.
-	started, err := start(ctx, Options{Name: os.Getenv(Variable), lasting: os.Getenv("CI") != "", parent: parent, record: record})
+	started, err := start(ctx, Options{lasting: os.Getenv("CI") != "", parent: parent, record: record})
 	if err != nil {
 		return nil, err
 	}

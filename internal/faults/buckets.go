@@ -2,14 +2,17 @@ package faults
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"regexp"
 	"sync"
+	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
 
@@ -28,6 +31,7 @@ type Buckets struct {
 	now    int                // requests
 	levels map[string]*bucket // by table or index, and key
 	counts int
+	busy   int
 }
 
 type bucket struct {
@@ -45,6 +49,42 @@ func (c *Buckets) Throttled() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.counts
+}
+
+// Ask is Acknowledged for a call that may fail only with plaza.ErrBusy.
+func (b *Buckets) Ask(t testing.TB, call func() error) (calls int) {
+	t.Helper()
+	return Acknowledged(t, func() error {
+		err := call()
+		if err != nil && !errors.Is(err, plaza.ErrBusy) {
+			t.Errorf("faults: a call on hot keys failed with %v", err)
+		}
+		if err != nil {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.busy++
+		}
+		return err
+	})
+}
+
+// Changes is Ask for a call that reports a change, which none that fails may.
+func (b *Buckets) Changes(t testing.TB, call func() (changed bool, err error)) (changed bool) {
+	t.Helper()
+	b.Ask(t, func() (err error) {
+		if changed, err = call(); changed && err != nil {
+			t.Errorf("faults: a call that failed reports a change: %v", err)
+		}
+		return err
+	})
+	return changed
+}
+
+// Busy counts the calls of Ask and Changes that failed.
+func (b *Buckets) Busy() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.busy
 }
 
 // Wrap puts the buckets before next. They may wrap several clients.

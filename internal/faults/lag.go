@@ -3,7 +3,6 @@ package faults
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -92,8 +91,10 @@ func (c behind) Do(r *http.Request) (*http.Response, error) {
 func (c behind) read(req wire.Request, table string) (*http.Response, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if has, err := c.copied(req, table); err != nil || !has {
-		return nil, errors.Join(err, fmt.Errorf("faults: table %s has no index", table))
+	if has, err := c.copied(req, table); err != nil {
+		return nil, err
+	} else if !has {
+		return nil, fmt.Errorf("faults: table %s has no index", table)
 	}
 	if err := c.arrive(req); err != nil {
 		return nil, err

@@ -90,21 +90,12 @@ func TestAHotAudienceHasEachAnnouncementOnce(t *testing.T) {
 	t.Parallel()
 	hot := &faults.Buckets{PerSecond: 1000}
 	w := newWorld(t, hot.Wrap)
-	ctx, busy := t.Context(), 0
+	ctx := t.Context()
 	does := func(want bool, call func() (bool, error)) {
 		t.Helper()
-		changes := false
-		faults.Acknowledged(t, func() error {
-			changed, err := call()
-			changes = changes || changed
-			if err != nil {
-				require.ErrorIs(t, err, plaza.ErrBusy)
-				busy++
-			}
-			return err
-		})
-		require.Equal(t, want, changes)
+		require.Equal(t, want, hot.Changes(t, call))
 	}
+
 	var want []string // those that show, newest first
 	for n := 0; hot.Throttled() < 50; n++ {
 		require.Less(t, n, announce.MaxLive)
@@ -128,7 +119,7 @@ func TestAHotAudienceHasEachAnnouncementOnce(t *testing.T) {
 			return false, err
 		})
 	}
-	require.Positive(t, busy)
+	require.Positive(t, hot.Busy())
 }
 
 // TestAnInterruptedCallLeavesWhatARepeatCompletes interrupts a call at each of its writes, which
