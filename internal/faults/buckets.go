@@ -52,7 +52,7 @@ func (c *Buckets) Throttled() int {
 }
 
 // Ask is Acknowledged for a call that may fail only with plaza.ErrBusy.
-func (b *Buckets) Ask(t testing.TB, call func() error) (calls int) {
+func (c *Buckets) Ask(t testing.TB, call func() error) (calls int) {
 	t.Helper()
 	return Acknowledged(t, func() error {
 		err := call()
@@ -60,18 +60,18 @@ func (b *Buckets) Ask(t testing.TB, call func() error) (calls int) {
 			t.Errorf("faults: a call on hot keys failed with %v", err)
 		}
 		if err != nil {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.busy++
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.busy++
 		}
 		return err
 	})
 }
 
 // Changes is Ask for a call that reports a change, which none that fails may.
-func (b *Buckets) Changes(t testing.TB, call func() (changed bool, err error)) (changed bool) {
+func (c *Buckets) Changes(t testing.TB, call func() (changed bool, err error)) (changed bool) {
 	t.Helper()
-	b.Ask(t, func() (err error) {
+	c.Ask(t, func() (err error) {
 		if changed, err = call(); changed && err != nil {
 			t.Errorf("faults: a call that failed reports a change: %v", err)
 		}
@@ -81,10 +81,10 @@ func (b *Buckets) Changes(t testing.TB, call func() (changed bool, err error)) (
 }
 
 // Busy counts the calls of Ask and Changes that failed.
-func (b *Buckets) Busy() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.busy
+func (c *Buckets) Busy() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.busy
 }
 
 // Wrap puts the buckets before next. They may wrap several clients.
