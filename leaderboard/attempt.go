@@ -18,7 +18,7 @@ type attempt struct {
 	now      time.Time
 	minted   bool // this call made the Op
 	doubtful bool // it may have been applied before a refusal
-	undo     bool // it takes back what the submission did
+	retracts bool // it takes back what the submission did
 
 	board  *board
 	period period

@@ -36,7 +36,7 @@ type Change struct {
 	Existed bool  `json:"existed"`
 
 	// Op is that of the submission, or of the call that made another change. If
-	// submissions have a Guard, it is the latest of theirs.
+	// submissions are Retractable, it is the latest of theirs.
 	Op      ids.ID    `json:"op,omitzero"`
 	Version uint64    `json:"version,omitzero"` // of the submission
 	At      time.Time `json:"at"`               // of the write, in whole seconds
@@ -49,7 +49,7 @@ type Change struct {
 // stream.ErrView or stream.ErrTruncated. A damaged entry is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice, and Repair may report a score again: recognize
-// the change by its Op. Scores that submissions with a Guard changed may share an Op.
+// the change by its Op. Scores that Retractable submissions changed may share an Op.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	if err != nil {

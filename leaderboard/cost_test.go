@@ -133,7 +133,7 @@ func TestRefuseCostsOneRead(t *testing.T) {
 	m.Costs(submits(1), "Repository.Submit", "with Options.Refuse, Best alone, no better score")
 }
 
-// The costs that Submit and Undo state.
+// The costs that Submit and Retract state.
 func TestGuardedOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	m := callstest.NewMetered(t, "..", "leaderboard")
@@ -155,22 +155,22 @@ func TestGuardedOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 	undoes := func(s leaderboard.Submission, want bool) func(context.Context) error {
 		return func(ctx context.Context) error {
-			changed, err := w.Undo(ctx, s)
+			changed, err := w.Retract(ctx, s)
 			require.Equal(t, want, changed)
 			return err
 		}
 	}
-	m.Costs(submits(liked), "Repository.Submit", "with a Guard")
-	m.Costs(submits(liked), "Repository.Submit", "with a Guard, a repeat")
-	m.Costs(undoes(liked, true), "Repository.Undo", "undo")
-	m.Costs(undoes(liked, false), "Repository.Undo", "a repeat")
-	m.Costs(undoes(late, false), "Repository.Undo", "one that comes first")
-	m.Costs(func(context.Context) error { w.refuses(t, late, plaza.ErrRemoved); return nil }, "Repository.Submit", "with a Guard, a repeat")
-	m.Costs(submits(w.like(sixteen("another"))), "Repository.Submit", "with a Guard")
-	m.Costs(undoes(removed, false), "Repository.Undo", "of what was removed since")
+	m.Costs(submits(liked), "Repository.Submit", "retractable")
+	m.Costs(submits(liked), "Repository.Submit", "retractable, a repeat")
+	m.Costs(undoes(liked, true), "Repository.Retract", "the first time")
+	m.Costs(undoes(liked, false), "Repository.Retract", "a repeat")
+	m.Costs(undoes(late, false), "Repository.Retract", "one that comes first")
+	m.Costs(func(context.Context) error { w.refuses(t, late, plaza.ErrRemoved); return nil }, "Repository.Submit", "retractable, a repeat")
+	m.Costs(submits(w.like(sixteen("another"))), "Repository.Submit", "retractable")
+	m.Costs(undoes(removed, false), "Repository.Retract", "of what was removed since")
 
 	// All at once: the first of them is under way alone, or with some others.
-	want := m.Stated.Times(3, "Repository.Submit", "with a Guard").Plus(m.Stated.Times(95, "Repository.Submit", "with a Guard, each further one in the same transaction"))
+	want := m.Stated.Times(3, "Repository.Submit", "retractable").Plus(m.Stated.Times(95, "Repository.Submit", "retractable, each further one in the same transaction"))
 	m.AtMost("98 at once", want, func(context.Context) error {
 		for _, r := range w.submitMany(t, many) {
 			require.True(t, r.Changed)

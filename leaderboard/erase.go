@@ -20,7 +20,7 @@ const forgetErased = 30 * 24 * time.Hour
 const erasedAtOnce = 500
 
 // Erase deletes the player's entries on all boards, in all periods, but not what
-// the player added to the entries of others, such as likes: Undo does. A submission
+// the player added to the entries of others, such as likes: Retract does. A submission
 // that comes meanwhile may be deleted too; a later one makes a new entry. Each
 // entry leaves the id of its removal, and its Version if it had one, for 30 days:
 // a late submission from before is plaza.ErrRemoved. After an error, repeat it.

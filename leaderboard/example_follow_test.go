@@ -97,7 +97,7 @@ func ExampleProject() {
 
 // A board of the most liked songs of the week. Each like is an Increment by its own
 // id, and its end takes that back.
-func ExampleRepository_Undo() {
+func ExampleRepository_Retract() {
 	ctx := context.Background()
 	boards, done := openBoards(ctx, nil)
 	defer done()
@@ -107,7 +107,7 @@ func ExampleRepository_Undo() {
 	}
 
 	like := func(song string, id ids.ID) leaderboard.Submission {
-		return leaderboard.Submission{Board: "week", Player: song, Op: id, Score: leaderboard.Int(1), Guard: true}
+		return leaderboard.Submission{Board: "week", Player: song, Op: id, Score: leaderboard.Int(1), Retractable: true}
 	}
 	now := ids.At(time.Now())
 	for _, id := range []ids.ID{now, now + 1, now + 2, now + 1} { // one comes twice
@@ -116,7 +116,7 @@ func ExampleRepository_Undo() {
 		}
 	}
 	for _, id := range []ids.ID{now + 1, now + 3} { // one comes before its like
-		changed, err := boards.Undo(ctx, like("song", id))
+		changed, err := boards.Retract(ctx, like("song", id))
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// guardedPrint is a print of what Undo takes back. Names may differ between a
-// submission and its Undo.
+// guardedPrint is a print of what Retract takes back. Names may differ between a
+// submission and its Retract.
 func (a attempt) guardedPrint() uint32 {
 	return Submission{Score: a.Score, Operator: a.Operator}.print()
 }
@@ -80,9 +80,9 @@ func (r *Repository) answered(ctx context.Context, a attempt, refusal error) (an
 		return answer{}, err
 	case g.Print != a.print:
 		return answer{}, plaza.ErrConflict
-	case a.undo && !g.Undone:
+	case a.retracts && !g.Undone:
 		return answer{}, refusal
-	case a.undo:
+	case a.retracts:
 		return answer{repeated: true}, nil
 	}
 	e, err := r.readEntry(ctx, a)

@@ -31,7 +31,7 @@ type delivery struct {
 // to delivers until it is done, as a consumer of a stream does.
 func (d delivery) to(ctx context.Context, w world) error {
 	if d.undo {
-		_, err := w.Undo(ctx, d.Submission)
+		_, err := w.Retract(ctx, d.Submission)
 		return err
 	}
 	_, _, err := w.Submit(ctx, d.Submission)
@@ -181,15 +181,15 @@ func TestALateRequestDoesNotBringAnUndoneLikeBack(t *testing.T) {
 				for range others {
 					w.liked(t, "song")
 				}
-				require.False(t, w.undo(t, s))
+				require.False(t, w.retract(t, s))
 				stands := w.standings(t, "b", forever, 1)
 				require.Zero(t, late.Arrive(t))
 				require.Equal(t, stands, w.standings(t, "b", forever, 1))
 
 				undone := w.liked(t, "song")
-				_, err := slow.Undo(t.Context(), undone)
+				_, err := slow.Retract(t.Context(), undone)
 				require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
-				require.True(t, w.undo(t, undone))
+				require.True(t, w.retract(t, undone))
 				require.Zero(t, late.Arrive(t))
 				require.Equal(t, len(stands), len(w.standings(t, "b", forever, 1))-map[bool]int{true: 1}[len(stands) == 1])
 			})
@@ -319,8 +319,8 @@ func TestATransactionIsRecognisedWithoutItsToken(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, created)
 	require.Equal(t, leaderboard.Int(1), got.New)
-	require.True(t, w.undo(t, s))
-	require.False(t, w.undo(t, s))
+	require.True(t, w.retract(t, s))
+	require.False(t, w.retract(t, s))
 	require.Equal(t, []string{"other 1", "song 0"}, plain.standings(t, "b", forever, 1))
 }
 
@@ -382,7 +382,7 @@ func TestOneOperationManyTimesAtOnce(t *testing.T) {
 		_, created, err := slow.Submit(t.Context(), s)
 		return created, err
 	})
-	call(10, &undone, func() (bool, error) { return slow.Undo(t.Context(), s) })
+	call(10, &undone, func() (bool, error) { return slow.Retract(t.Context(), s) })
 	call(10, new(atomic.Int64), func() (bool, error) { return true, delivery{s, false}.to(t.Context(), slow) })
 	close(release)
 	group.Wait()

@@ -23,13 +23,13 @@ import (
 func (w world) like(object string) leaderboard.Submission {
 	return leaderboard.Submission{
 		Board: "b", Player: object, Score: leaderboard.Int(1),
-		Operator: leaderboard.Increment, Guard: true, Op: w.id(),
+		Operator: leaderboard.Increment, Retractable: true, Op: w.id(),
 	}
 }
 
-func (w world) undo(t tester, s leaderboard.Submission) (changed bool) {
+func (w world) retract(t tester, s leaderboard.Submission) (changed bool) {
 	t.Helper()
-	changed, err := w.Undo(t.Context(), s)
+	changed, err := w.Retract(t.Context(), s)
 	require.NoError(t, err)
 	return changed
 }
@@ -52,21 +52,21 @@ func TestAGuardedOperationCountsOnceAndIsUndoneOnce(t *testing.T) {
 	require.Equal(t, want, w.repeat(t, second))
 	require.Equal(t, []string{"song 22"}, w.standings(t, "b", forever, 1))
 
-	require.True(t, w.undo(t, second))
-	require.False(t, w.undo(t, second))
+	require.True(t, w.retract(t, second))
+	require.False(t, w.retract(t, second))
 	w.refuses(t, second, plaza.ErrRemoved)
 	require.Equal(t, []string{"song 21"}, w.standings(t, "b", forever, 1))
 
 	late := w.like("song")
-	require.False(t, w.undo(t, late), "before it came")
-	require.False(t, w.undo(t, late))
+	require.False(t, w.retract(t, late), "before it came")
+	require.False(t, w.retract(t, late))
 	w.refuses(t, late, plaza.ErrRemoved)
 	require.Equal(t, []string{"song 21"}, w.standings(t, "b", forever, 1))
 }
 
-// TestUndoTakesBackOnlyWhatTheEntryHas lets an entry end and begin again between a
+// TestRetractTakesBackOnlyWhatTheEntryHas lets an entry end and begin again between a
 // like and its undo.
-func TestUndoTakesBackOnlyWhatTheEntryHas(t *testing.T) {
+func TestRetractTakesBackOnlyWhatTheEntryHas(t *testing.T) {
 	t.Parallel()
 	begins := map[string]func(*testing.T, world){
 		"not at all":    func(*testing.T, world) {},
@@ -74,7 +74,7 @@ func TestUndoTakesBackOnlyWhatTheEntryHas(t *testing.T) {
 		"without guard": func(t *testing.T, w world) { w.submit(t, score("b", "song", 1, 0)) },
 		"by both": func(t *testing.T, w world) {
 			w.submit(t, score("b", "song", 1, 0))
-			require.True(t, w.undo(t, w.liked(t, "song")))
+			require.True(t, w.retract(t, w.liked(t, "song")))
 		},
 	}
 	for end, ends := range ends {
@@ -88,11 +88,11 @@ func TestUndoTakesBackOnlyWhatTheEntryHas(t *testing.T) {
 				begins(t, w)
 				stands := w.standings(t, "b", forever, 1)
 				for range 2 {
-					require.False(t, w.undo(t, a))
+					require.False(t, w.retract(t, a))
 					for _, s := range []leaderboard.Submission{a, b, late} {
 						w.refuses(t, s, plaza.ErrRemoved)
 					}
-					require.False(t, w.undo(t, late))
+					require.False(t, w.retract(t, late))
 					require.Equal(t, stands, w.standings(t, "b", forever, 1))
 				}
 				if begin != "not at all" {
@@ -115,7 +115,7 @@ func TestALikeOfAForgottenEntryIsNotApplied(t *testing.T) {
 		w.refuses(t, s, plaza.ErrRemoved)
 		w.liked(t, "song") // which begins it again
 	}
-	require.False(t, w.undo(t, s))
+	require.False(t, w.retract(t, s))
 	require.Equal(t, []string{"song 2"}, w.standings(t, "b", forever, 1))
 }
 
@@ -135,28 +135,28 @@ func TestAnEndedPeriodStands(t *testing.T) {
 	weekly.Cron, weekly.Grace = "@weekly", time.Hour
 	w.define(t, weekly)
 	kept, undone, unknown := w.liked(t, "song"), w.liked(t, "song"), w.like("song")
-	require.True(t, w.undo(t, undone))
+	require.True(t, w.retract(t, undone))
 	first := w.repeat(t, kept)
 	guard := w.guards(t)[kept.Op]
 	end := march(15, 0)
 	require.Equal(t, end.Add(time.Hour+30*24*time.Hour).Unix(), guard.TTL)
 
 	w.set(end.Add(time.Hour - time.Second)) // in its grace
-	require.False(t, w.undo(t, undone))
+	require.False(t, w.retract(t, undone))
 	require.Equal(t, first, w.repeat(t, kept))
 	w.set(end.Add(time.Hour))
 	require.Equal(t, first, w.repeat(t, kept))
-	require.False(t, w.undo(t, undone), "it was before")
+	require.False(t, w.retract(t, undone), "it was before")
 	w.refuses(t, undone, plaza.ErrRemoved)
 	for _, s := range []leaderboard.Submission{kept, unknown} {
-		_, err := w.Undo(t.Context(), s)
+		_, err := w.Retract(t.Context(), s)
 		require.ErrorIs(t, err, leaderboard.ErrClosed)
 	}
 	w.refuses(t, unknown, leaderboard.ErrClosed)
 	other := kept
 	other.Score = leaderboard.Int(2)
 	w.refuses(t, other, plaza.ErrConflict)
-	_, err := w.Undo(t.Context(), other)
+	_, err := w.Retract(t.Context(), other)
 	require.ErrorIs(t, err, plaza.ErrConflict)
 	require.Equal(t, []string{"song 1"}, w.standings(t, "b", first.Period, 1))
 }
@@ -201,7 +201,7 @@ func TestAnOperationOlderThanItsGuardIsRefused(t *testing.T) {
 	cost := meter.AtMost(t, "late", dynamotest.Cost{}, func() {
 		for _, s := range []leaderboard.Submission{s, unknown} {
 			w.refuses(t, s, leaderboard.ErrOpTooOld)
-			_, err := w.Undo(t.Context(), s)
+			_, err := w.Retract(t.Context(), s)
 			require.ErrorIs(t, err, leaderboard.ErrOpTooOld)
 		}
 	})
@@ -214,11 +214,11 @@ func TestAnotherSubmissionUnderAGuardedOpIsAConflict(t *testing.T) {
 	w := newWorld(t, nil)
 	w.define(t, likes)
 	done, undone := w.liked(t, "song"), w.like("song")
-	require.False(t, w.undo(t, undone))
+	require.False(t, w.retract(t, undone))
 	for _, s := range []leaderboard.Submission{done, undone} {
 		s.Score = leaderboard.Int(5)
 		w.refuses(t, s, plaza.ErrConflict)
-		_, err := w.Undo(t.Context(), s)
+		_, err := w.Retract(t.Context(), s)
 		require.ErrorIs(t, err, plaza.ErrConflict)
 	}
 	elsewhere := done // one Op may add to many entries
@@ -239,22 +239,22 @@ func TestGuardIsForAdditionsWithoutFloor(t *testing.T) {
 	meter.AtMost(t, "refused at once", dynamotest.Cost{}, func() {
 		for _, o := range []leaderboard.Operator{leaderboard.Best, leaderboard.Set} {
 			_, _, err := w.Submit(t.Context(), with(like, o))
-			requireInvalid(t, "Guard", err)
+			requireInvalid(t, "Retractable", err)
 		}
 		versioned := like
 		versioned.Version = 1
 		w.refuses(t, versioned, plaza.ErrInvalid)
 		none := like
 		none.Op = 0
-		_, err := w.Undo(t.Context(), none)
+		_, err := w.Retract(t.Context(), none)
 		requireInvalid(t, "Op", err)
 	})
 	for field, s := range map[string]leaderboard.Submission{"b": with(like, ""), "floor": like} {
 		s.Board = field
 		_, _, err := w.Submit(t.Context(), s)
-		requireInvalid(t, "Guard", err)
-		_, err = w.Undo(t.Context(), s)
-		requireInvalid(t, "Guard", err)
+		requireInvalid(t, "Retractable", err)
+		_, err = w.Retract(t.Context(), s)
+		requireInvalid(t, "Retractable", err)
 	}
 }
 
@@ -284,9 +284,9 @@ func TestABoundRefusesOneOperationOfManyAndNoRepeat(t *testing.T) {
 		require.Len(t, applied, 10)
 		require.Equal(t, []string{"song 10"}, w.standings(t, "b", forever, 1))
 	}
-	require.True(t, w.undo(t, applied[0]))
+	require.True(t, w.retract(t, applied[0]))
 	w.liked(t, "song")
-	require.False(t, w.undo(t, applied[0]))
+	require.False(t, w.retract(t, applied[0]))
 	w.repeat(t, applied[1])
 }
 
@@ -306,7 +306,7 @@ func TestTheNewestOperationNames(t *testing.T) {
 	}
 	nameless := sent[1]
 	nameless.Name, nameless.Meta, nameless.Sub = "another", nil, 0
-	require.True(t, w.undo(t, nameless))
+	require.True(t, w.retract(t, nameless))
 	page, err := w.Top(t.Context(), in("b"), page1)
 	require.NoError(t, err)
 	page.Items[0].AsOf = time.Time{}
@@ -324,7 +324,7 @@ func TestGuardsAndTheRestOfTheBoard(t *testing.T) {
 	a, b := w.liked(t, "song"), w.liked(t, "song")
 	changes(t, w.Hide, "song", true)
 	w.liked(t, "song")
-	require.True(t, w.undo(t, a))
+	require.True(t, w.retract(t, a))
 	require.Empty(t, w.standings(t, "b", forever, 1), "it stays hidden")
 	changes(t, w.Unhide, "song", true)
 	require.Equal(t, []string{"song 2"}, w.standings(t, "b", forever, 1))
@@ -333,14 +333,14 @@ func TestGuardsAndTheRestOfTheBoard(t *testing.T) {
 	up := with(score("b", "song", 1, 0), leaderboard.Increment)
 	up.Op = w.id()
 	w.submit(t, up)
-	require.True(t, w.undo(t, b))
+	require.True(t, w.retract(t, b))
 	w.repeat(t, up)
 	require.Equal(t, []string{"song 10"}, w.standings(t, "b", forever, 1))
 
 	down := with(w.like("song"), leaderboard.Decrement)
 	w.submit(t, down)
 	require.Equal(t, []string{"song 9"}, w.standings(t, "b", forever, 1))
-	require.True(t, w.undo(t, down))
+	require.True(t, w.retract(t, down))
 	require.Equal(t, []string{"song 10"}, w.standings(t, "b", forever, 1))
 
 	before := w.guards(t)
@@ -374,7 +374,7 @@ func TestADamagedGuardIsNamed(t *testing.T) {
 	key, whole := w.guards(t)[s.Op].PK, w.rawItems(t)
 	for _, c := range []struct {
 		damage dynamo.Item
-		undoes bool // Undo does not need it
+		undoes bool // Retract does not need it
 	}{
 		{dynamo.Item{"new": nil}, true},
 		{dynamo.Item{"new": &types.AttributeValueMemberB{Value: []byte("short")}}, true},
@@ -387,7 +387,7 @@ func TestADamagedGuardIsNamed(t *testing.T) {
 		w.damage(t, key, "G", c.damage)
 		calls := []func() error{func() error { _, _, err := w.Submit(t.Context(), s); return err }}
 		if !c.undoes {
-			calls = append(calls, func() error { return errorOf(w.Undo(t.Context(), s)) })
+			calls = append(calls, func() error { return errorOf(w.Retract(t.Context(), s)) })
 		}
 		for _, call := range calls {
 			corrupt(t, call(), key)
@@ -410,8 +410,8 @@ func TestADamagedLifeIsRepaired(t *testing.T) {
 		drift, err := w.Repair(t.Context(), in("b"))
 		require.NoError(t, err)
 		require.Equal(t, leaderboard.Drift{Broken: 1}, drift)
-		require.True(t, w.undo(t, w.liked(t, "song")))
-		require.False(t, w.undo(t, s))
+		require.True(t, w.retract(t, w.liked(t, "song")))
+		require.False(t, w.retract(t, s))
 		require.Equal(t, []string{"song 1"}, w.standings(t, "b", forever, 1))
 	}
 }

@@ -98,11 +98,11 @@ func (r *Repository) newGuardTx(ctx context.Context, e *entryItem, by ids.ID, op
 		}
 	}
 	for _, o := range operations {
-		if !o.undo && o.Op <= e.Removed {
+		if !o.retracts && o.Op <= e.Removed {
 			o.answer(answer{}, keys.Older(o.Op, e.Removed, o.now))
 			continue
 		}
-		if o.undo && (t.e.life() == 0 || o.known.absent || o.known.life != 0 && o.known.life != t.e.life()) {
+		if o.retracts && (t.e.life() == 0 || o.known.absent || o.known.life != 0 && o.known.life != t.e.life()) {
 			t.writes = append(t.writes, guardWrite{operation: o, mark: true, got: answer{repeated: true}})
 			continue
 		}
@@ -118,7 +118,7 @@ func (r *Repository) newGuardTx(ctx context.Context, e *entryItem, by ids.ID, op
 func (t *guardTx) add(ctx context.Context, o *operation) error {
 	next := t.at
 	var err error
-	if o.undo == (o.Operator == Decrement) {
+	if o.retracts == (o.Operator == Decrement) {
 		next.score, err = t.at.score.plus(o.Score)
 	} else {
 		next.score, err = t.at.score.minus(o.Score)
@@ -129,18 +129,18 @@ func (t *guardTx) add(ctx context.Context, o *operation) error {
 	if err != nil {
 		return err
 	}
-	newest := !o.undo && o.Op > t.lastOp
+	newest := !o.retracts && o.Op > t.lastOp
 	if newest {
 		next.sub = o.Sub
 	}
-	if !o.undo && (!t.exists || o.At.After(t.at.at)) {
+	if !o.retracts && (!t.exists || o.At.After(t.at.at)) {
 		next.at = o.At
 	}
 	w := guardWrite{operation: o, new: o.board.appendDecided(nil, next.score, next.sub)}
 	if t.exists {
 		w.old = o.board.appendDecided(nil, t.at.score, t.at.sub)
 	}
-	if !o.undo {
+	if !o.retracts {
 		w.got.Result = Result{
 			Period: o.period.name(), Old: t.at.score, New: next.score, Existed: t.exists,
 			Improved: !t.exists || bytes.Compare(w.new, w.old) < 0,
@@ -205,13 +205,13 @@ func (t *guardTx) writeGuard(w guardWrite) (*store.Put, *store.Update) {
 	if w.mark {
 		life = o.known.life
 	}
-	if o.undo && life != 0 {
+	if o.retracts && life != 0 {
 		return nil, t.r.table.Update(key).
 			Set("undone", true).
 			Set("by", t.by).
 			If("life = ? AND print = ? AND attribute_not_exists(undone)", life, o.print)
 	}
-	item := guardItem{PK: key.PK, SK: key.SK, Print: o.print, By: t.by, Old: w.old, New: w.new, Life: life, Undone: o.undo, TTL: o.guardTTL()}
+	item := guardItem{PK: key.PK, SK: key.SK, Print: o.print, By: t.by, Old: w.old, New: w.new, Life: life, Undone: o.retracts, TTL: o.guardTTL()}
 	return t.r.table.Put(item).If("attribute_not_exists(pk)"), nil
 }
 
@@ -273,9 +273,9 @@ func (t *guardTx) learnGuard(w guardWrite, item dynamo.Item) (read bool) {
 		o.answer(answer{}, plaza.ErrConflict)
 	case g.By == t.by: // this transaction was applied before
 		o.answer(w.got, nil)
-	case o.undo && g.Undone:
+	case o.retracts && g.Undone:
 		o.answer(answer{repeated: true}, nil)
-	case o.undo:
+	case o.retracts:
 		o.known.life = g.Life
 		return true
 	case !g.Undone && g.Life != t.e.life() && !o.reread:

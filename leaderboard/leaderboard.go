@@ -31,9 +31,9 @@
 // ranks agree with counts.
 //
 // Scores are exact over their whole range: 64-bit integers or floats. A submission
-// that is repeated with its Op counts once. With a Guard, any number of actors may add
-// to one entry, and Undo takes back what one of them added. Project keeps boards in
-// step with another table.
+// that is repeated with its Op counts once. If it is Retractable, any number of actors
+// may add to one entry, and Retract takes back what one of them added. Apply keeps
+// boards in step with another table.
 package leaderboard
 
 import (
@@ -51,7 +51,7 @@ var (
 
 	// ErrOpTooOld is returned when so many operations followed this one that the entry
 	// no longer remembers it. It was not applied now. It may have been applied before.
-	// It is also returned for an operation with a Guard, and for a stream's record,
+	// It is also returned for a Retractable submission, and for a stream's record,
 	// that is more than 30 days old. It unwraps to plaza.ErrConflict.
 	ErrOpTooOld = fmt.Errorf("leaderboard: operation is too old to be known: %w", plaza.ErrConflict)
 )

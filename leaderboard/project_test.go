@@ -425,8 +425,8 @@ func TestGuardedAndProjectedWritesReportTheirChanges(t *testing.T) {
 		want string
 	}{
 		{func() error { _, _, err := w.Submit(t.Context(), s); return err }, "song scored 1"},
-		{func() error { return errorOf(w.Undo(t.Context(), s)) }, "song scored 0"},
-		{func() error { return errorOf(w.Undo(t.Context(), w.like("song"))) }, ""},
+		{func() error { return errorOf(w.Retract(t.Context(), s)) }, "song scored 0"},
+		{func() error { return errorOf(w.Retract(t.Context(), w.like("song"))) }, ""},
 		{func() error { return errorOf(w.Apply(t.Context(), p)) }, "ann scored 5"},
 		{func() error { return errorOf(w.Apply(t.Context(), gone)) }, "ann removed 5"},
 	} {

@@ -185,7 +185,7 @@ type entryItem struct {
 	Removed ids.ID `dynamo:"removed"` // the last removal; older submissions do not bring the player back
 
 	// Life is the first guarded operation since the entry began, or began again after
-	// a removal. Undo takes back only what belongs to it.
+	// a removal. Retract takes back only what belongs to it.
 	Life ids.ID `dynamo:"life"`
 
 	// The last calls that removed, hid or unhid the player.

@@ -38,12 +38,12 @@ type Submission struct {
 	// remembers its last 16, and needs none on a board with Best alone.
 	Op ids.ID
 
-	// Guard lets any number of actors add to one entry, each with an Op of its own,
-	// in any order and however late, and lets Undo take a submission back. It is for
+	// Retractable lets any number of actors add to one entry, each with an Op of its own,
+	// in any order and however late, and lets Retract take a submission back. It is for
 	// Increment and Decrement, on boards without Floor. Each Op has an item of its
 	// own. It expires 30 days after the period's Grace or, if the period does not
 	// end, 30 days after the time of Op: an older Op is ErrOpTooOld.
-	Guard bool
+	Retractable bool
 
 	// Version is the version of the source that the score is copied from, for Set
 	// alone. A version that is not newer than the stored one changes nothing, and an
@@ -93,7 +93,7 @@ func (s Submission) check() error {
 	if s.Version > 0 && s.Operator != "" && s.Operator != Set {
 		return errVersion
 	}
-	if s.Guard && s.Operator != "" && !s.Operator.adds() {
+	if s.Retractable && s.Operator != "" && !s.Operator.adds() {
 		return errGuard
 	}
 	if s.Operator != "" && !s.Operator.known() {
@@ -124,8 +124,8 @@ func checkMeta(meta []byte) error {
 
 var (
 	errVersion error = &plaza.InvalidError{Field: "Version", Reason: "is only for Set"}
-	errGuard   error = &plaza.InvalidError{Field: "Guard", Reason: "is only for Increment and Decrement"}
-	errFloor   error = &plaza.InvalidError{Field: "Guard", Reason: "is for boards without Floor"}
+	errGuard   error = &plaza.InvalidError{Field: "Retractable", Reason: "is only for Increment and Decrement"}
+	errFloor   error = &plaza.InvalidError{Field: "Retractable", Reason: "is for boards without Floor"}
 )
 
 // time returns At or its default.
@@ -146,9 +146,9 @@ func (s Submission) checkFor(b Board) error {
 		return b.checkAllows(s.Operator)
 	case s.Version > 0 && s.Operator != Set:
 		return errVersion
-	case s.Guard && !s.Operator.adds():
+	case s.Retractable && !s.Operator.adds():
 		return errGuard
-	case s.Guard && b.Floor != nil:
+	case s.Retractable && b.Floor != nil:
 		return errFloor
 	}
 	if s.Operator == Best || s.Operator == Set {

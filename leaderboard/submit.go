@@ -42,9 +42,9 @@ import (
 //plaza:cost any other, the first score: 2 requests, 1 RCU, 2 WCU
 //plaza:cost any other, the same score: 2 requests, 1 RCU, 1 WCU
 //plaza:cost any other, the same score and a new name: 2 requests, 1 RCU, 2 WCU
-//plaza:cost with a Guard: 1 request, 1 transaction, 1 RCU, 6 WCU
-//plaza:cost with a Guard, each further one in the same transaction: 2 WCU
-//plaza:cost with a Guard, a repeat: 1 request, 1 transaction, 1 RCU, 4 WCU
+//plaza:cost retractable: 1 request, 1 transaction, 1 RCU, 6 WCU
+//plaza:cost retractable, each further one in the same transaction: 2 WCU
+//plaza:cost retractable, a repeat: 1 request, 1 transaction, 1 RCU, 4 WCU
 //plaza:cost with Options.Refuse, where nothing else is read, more: 1 request, 1 RCU
 //plaza:cost with Options.Refuse, Best alone, no better score: 1 request, 1 RCU
 //plaza:cost a process's first to a board, and each Options.Refresh, more: 2 requests, 2 RCU
@@ -67,8 +67,8 @@ func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, c
 
 // SubmitMany submits each as Submit does. The results have the order of the
 // submissions. If some failed, the error is a *plaza.PartialError. The submissions of
-// one player are applied one after another, in the order given, except that those with
-// a Guard share transactions.
+// one player are applied one after another, in the order given, except that those that
+// are Retractable share transactions.
 //
 // Cost: as Submit, for each.
 func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) ([]plaza.Result[Result], error) {
@@ -93,7 +93,7 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) (
 					})
 					return nil
 				}
-				if submissions[i].Guard {
+				if submissions[i].Retractable {
 					guarded.Go(submit)
 				} else {
 					_ = submit()
@@ -130,7 +130,7 @@ func (r *Repository) submit(ctx context.Context, a attempt) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if a.Guard {
+	if a.Retractable {
 		return r.guarded(ctx, a, refusal)
 	}
 	got, err := r.apply(ctx, a, refusal)
@@ -227,9 +227,9 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (got a
 	}
 }
 
-// Undo takes back a submission with a Guard: s has its Board, Player, Op, Operator,
+// Retract takes back a Retractable submission: s has its Board, Player, Op, Operator,
 // Score and, if it had one, its At. changed is true only if this call changed the
-// score. An Undo may come before its submission: the submission is then
+// score. A Retract may come before its submission: the submission is then
 // plaza.ErrRemoved whenever it comes. If the player was removed or erased since, the
 // score does not change. The player stays on the board, even with a score of 0.
 //
@@ -238,14 +238,14 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (got a
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; 4 WCU for a repeat.
 //
-//plaza:cost undo: 1 request, 1 transaction, 1 RCU, 6 WCU
+//plaza:cost the first time: 1 request, 1 transaction, 1 RCU, 6 WCU
 //plaza:cost a repeat: 1 request, 1 transaction, 1 RCU, 4 WCU
 //plaza:cost one that comes first: 2 requests, 1 transaction, 1 RCU, 5 WCU
 //plaza:cost of what was removed since: 4 requests, 2 RCU, 2 WCU
 //plaza:cost several at once, a board to read, a period to open: as Submit
-func (r *Repository) Undo(ctx context.Context, s Submission) (changed bool, err error) {
-	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undo")
-	s.Guard = true
+func (r *Repository) Retract(ctx context.Context, s Submission) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Retract")
+	s.Retractable = true
 	if s.Op == 0 {
 		return false, &plaza.InvalidError{Field: "Op", Reason: "is zero"}
 	}
@@ -253,10 +253,10 @@ func (r *Repository) Undo(ctx context.Context, s Submission) (changed bool, err 
 	if err != nil {
 		return false, err
 	}
-	a.undo = true
+	a.retracts = true
 	got, err := r.submit(ctx, a)
 	if err != nil {
-		return false, fmt.Errorf("leaderboard: undo %v of %q on %q: %w", a.Op, a.Player, a.Board, err)
+		return false, fmt.Errorf("leaderboard: retract %v of %q on %q: %w", a.Op, a.Player, a.Board, err)
 	}
 	return !got.repeated, nil
 }

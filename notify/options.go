@@ -18,8 +18,8 @@ type Source interface {
 	Live(context.Context, Reader) ([]Announcement, error)
 }
 
-// Graph lists the followers of an object. *follow.Repository is one.
-type Graph interface {
+// Watchers lists the followers of an object. *follow.Repository is one.
+type Watchers interface {
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }
 
@@ -43,7 +43,7 @@ type Options struct {
 
 	// Watchers has the followers of objects. The methods NotifyWatchers, Deliver and Run
 	// need it. Defaults to none.
-	Watchers Graph
+	Watchers Watchers
 
 	// User returns the user that an actor is, in the form of
 	// Notification.User. Defaults to the actor's text, such as "ann" or "user:ann".

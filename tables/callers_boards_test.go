@@ -39,10 +39,10 @@ func leaderboards(t *testing.T, w *world, as callers) {
 		return leaderboard.Submission{Board: "weekly", Player: player, Score: leaderboard.Int(7), Operator: leaderboard.Increment, Op: w.id()}
 	}
 	guarded := score("ann")
-	guarded.Guard = true
+	guarded.Retractable = true
 	all(t,
 		err3(service.Submit(ctx, guarded)),
-		err2(service.Undo(ctx, guarded)),
+		err2(service.Retract(ctx, guarded)),
 		err3(service.Submit(ctx, score("ann"))),
 		err2(service.Apply(ctx, leaderboard.Projection{Board: "weekly", Player: "ben", Score: leaderboard.Int(9), Version: 1, At: w.Now()})),
 	)

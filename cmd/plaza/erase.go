@@ -31,7 +31,7 @@ type eraseCommand struct {
 func (*eraseCommand) Help() string {
 	return `Erases in the order of docs/operations.md. Every step can be repeated: after a failure, or Ctrl-C, run the same command again. Run it once more some minutes later: indexes lag, and deliveries that were under way may have arrived since.
 
-Before you erase, run "plaza export": afterwards nobody knows what the user wrote and liked. If comments have an Options.Score, call comment.UpdateScore for those that the user liked. If likes count on leaderboards, call leaderboard.Undo for the user's. Erase the user from your own tables, too.`
+Before you erase, run "plaza export": afterwards nobody knows what the user wrote and liked. If comments have an Options.Score, call comment.UpdateScore for those that the user liked. If likes count on leaderboards, call leaderboard.Retract for the user's. Erase the user from your own tables, too.`
 }
 
 // Run asks first, unless told not to.

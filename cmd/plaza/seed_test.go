@@ -150,8 +150,8 @@ func (w *world) seedBoards() {
 	}
 	for _, s := range []leaderboard.Submission{
 		{Board: "ever", Player: ann, Score: leaderboard.Int(5), Name: "Ann"}, {Board: "week", Player: ann, Score: leaderboard.Int(6)},
-		{Board: "sum", Player: ann, Score: leaderboard.Int(7), Guard: true}, {Board: "ever", Player: "bob", Score: leaderboard.Int(1)},
-		{Board: "likes", Player: "photo:1", Score: leaderboard.Int(1), Guard: true},
+		{Board: "sum", Player: ann, Score: leaderboard.Int(7), Retractable: true}, {Board: "ever", Player: "bob", Score: leaderboard.Int(1)},
+		{Board: "likes", Player: "photo:1", Score: leaderboard.Int(1), Retractable: true},
 	} {
 		must2[leaderboard.Result](w)(r.Submit(ctx, s))
 	}

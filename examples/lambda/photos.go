@@ -325,14 +325,14 @@ func (s *service) unlike(ctx context.Context, r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.boards.Undo(ctx, vote(standing)); err != nil && !errors.Is(err, plaza.ErrRemoved) {
+	if _, err := s.boards.Retract(ctx, vote(standing)); err != nil && !errors.Is(err, plaza.ErrRemoved) {
 		return nil, err
 	}
 	return s.likes.Unreact(ctx, standing)
 }
 
 func vote(l reaction.Reaction) leaderboard.Submission {
-	return leaderboard.Submission{Board: week, Player: l.Object, Op: l.ID, Score: leaderboard.Int(1), Guard: true}
+	return leaderboard.Submission{Board: week, Player: l.Object, Op: l.ID, Score: leaderboard.Int(1), Retractable: true}
 }
 
 func (s *service) comment(ctx context.Context, r request) (any, error) {

@@ -51,11 +51,11 @@ func (a *app) onLikeForWeek(ctx context.Context, r stream.Record) error {
 		if c.Reaction.Kind != like || !ok || !known(owner) || owner == c.Reaction.User {
 			continue
 		}
-		point := leaderboard.Submission{Board: mostLiked, Player: owner, Score: leaderboard.Int(1), Op: c.Reaction.ID, Guard: true}
+		point := leaderboard.Submission{Board: mostLiked, Player: owner, Score: leaderboard.Int(1), Op: c.Reaction.ID, Retractable: true}
 		var failed error
 		switch {
 		case c.Kind != reaction.Reacted:
-			_, failed = a.boards.Undo(ctx, point)
+			_, failed = a.boards.Retract(ctx, point)
 		case c.Reaction.ID >= a.seeded: // the seed gave its likes their points
 			_, _, failed = a.boards.Submit(ctx, point)
 		}

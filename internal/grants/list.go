@@ -84,7 +84,7 @@ func features() []feature {
 				[]Grant{on("leaderboard", reads), onIndex("leaderboard", "ranking")},
 			},
 			Service: {
-				[]string{"leaderboard.Repository: Define Submit SubmitMany Apply Undo Remove Hide Unhide"},
+				[]string{"leaderboard.Repository: Define Submit SubmitMany Apply Retract Remove Hide Unhide"},
 				[]Grant{on("leaderboard", writes)},
 			},
 			// Workers read the standings. A folder also publishes counts.

@@ -185,7 +185,7 @@ func (w *writer) rank(ctx context.Context) error {
 		day := l.ID.Time().Truncate(24 * time.Hour)
 		days[day] = append(days[day], leaderboard.Submission{
 			Board: Board, Player: w.members[w.pictures[l.picture].owner].ID, Score: leaderboard.Int(1),
-			Operator: leaderboard.Increment, Op: l.ID, Guard: true,
+			Operator: leaderboard.Increment, Op: l.ID, Retractable: true,
 		})
 	}
 	for k := rankDays; k >= 0; k-- {
