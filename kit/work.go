@@ -1,0 +1,146 @@
+package kit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/digest"
+)
+
+// Attempt is an attempt of a worker at a piece of work. A feature's own OnAttempt says more.
+type Attempt struct {
+	Worker string // feed, notify, digest or leaderboard
+
+	// Subject is the owner of the activity, the object, the user of the digest or the board.
+	// It is empty if the worker failed to look for work.
+	Subject string
+
+	// Due is the time of the activity, of the digest's slot or of the period's end. When the
+	// attempt is Done, its age is the delay.
+	Due time.Time
+
+	Done bool  // there will be no other attempt
+	Err  error // it will be tried again, unless Done
+
+	// LeftOut is why Run does not start this worker. Then all other fields but Worker are
+	// empty.
+	LeftOut string
+}
+
+// reportAttempts passes the attempts of workers without an OnAttempt of their own to
+// Options.OnAttempt.
+func (o *Options) reportAttempts() {
+	report := o.OnAttempt
+	if o.Feed.OnAttempt == nil {
+		o.Feed.OnAttempt = func(a feed.Attempt) { report(Attempt{"feed", a.Owner, madeAt(a.ID), a.Done, a.Err, ""}) }
+	}
+	if o.Notify.OnAttempt == nil {
+		o.Notify.OnAttempt = func(a notify.Attempt) { report(Attempt{"notify", a.Object.String(), madeAt(a.ID), a.Done, a.Err, ""}) }
+	}
+	if o.DigestWorker.OnAttempt == nil {
+		o.DigestWorker.OnAttempt = func(a digest.Attempt) { report(Attempt{"digest", a.User, a.Slot, a.Done, a.Err, ""}) }
+	}
+	if o.Leaderboard.OnAttempt == nil {
+		o.Leaderboard.OnAttempt = func(a leaderboard.Attempt) {
+			report(Attempt{"leaderboard", a.Ended.Board, a.Ended.Period.End, a.Done, a.Err, ""})
+		}
+	}
+}
+
+// madeAt is the zero time for no id.
+func madeAt(id ids.ID) time.Time {
+	if id == 0 {
+		return time.Time{}
+	}
+	return id.Time()
+}
+
+// Run runs the workers until ctx ends, waits for all and returns nil. If a table is wrong, it
+// ends them and returns that plaza.ErrTable. Without Options.Send it leaves out digests,
+// without Options.Ended boards, and tells Options.OnAttempt so. Any number of processes may run.
+//
+// Cost: as Run of feed, notify, digest and leaderboard.
+func (k *Kit) Run(ctx context.Context) error {
+	working, leftOut := k.workers()
+	for _, a := range leftOut {
+		k.opts.OnAttempt(a)
+	}
+	group, running := parallel.WithContext(ctx)
+	group.Go(func() error { // also where there are no workers
+		<-running.Done()
+		return running.Err()
+	})
+	for _, w := range working {
+		group.Go(func() error {
+			err := w.run(running)
+			if err != nil && running.Err() == nil {
+				err = fmt.Errorf("kit: worker of %s: %w", w.name, err)
+			}
+			return err
+		})
+	}
+	err := group.Wait()
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// Deliver does what is waiting for each worker of Run, once, and returns how much it did. A
+// scheduled function calls it, until it returns 0. Errors are joined: one worker's delays no other.
+//
+// Cost: as Deliver of feed, notify, digest and leaderboard.
+func (k *Kit) Deliver(ctx context.Context) (done int, err error) {
+	working, _ := k.workers()
+	did := make([]int, len(working))
+	err = each(ctx, len(working), func(ctx context.Context, i int) (err error) {
+		did[i], err = working[i].deliver(ctx)
+		return err
+	})
+	for _, n := range did {
+		done += n
+	}
+	return done, err
+}
+
+type worker struct {
+	name    string
+	run     func(context.Context) error
+	deliver func(context.Context) (done int, err error)
+}
+
+// workers returns those that can run, and why the others cannot.
+func (k *Kit) workers() (working []worker, leftOut []Attempt) {
+	if k.has(Feed) {
+		working = append(working, worker{"feed", k.Feeds.Run, k.Feeds.Deliver})
+	}
+	if k.has(Notify) {
+		working = append(working, worker{"notify", k.Bell.Run, k.Bell.Deliver})
+	}
+	switch ended := k.opts.Ended; {
+	case !k.has(Leaderboard):
+	case ended == nil:
+		leftOut = append(leftOut, Attempt{Worker: "leaderboard", LeftOut: "Options.Ended is nil"})
+	default:
+		working = append(working, worker{
+			"leaderboard",
+			func(ctx context.Context) error { return k.Boards.Run(ctx, ended) },
+			func(ctx context.Context) (int, error) { return k.Boards.Deliver(ctx, ended) },
+		})
+	}
+	switch {
+	case !k.has(Notify):
+	case k.sender == nil:
+		leftOut = append(leftOut, Attempt{Worker: "digest", LeftOut: "Options.Send is nil"})
+	default:
+		working = append(working, worker{"digest", k.sender.Run, k.sender.Deliver})
+	}
+	return working, leftOut
+}
