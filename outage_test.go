@@ -26,6 +26,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // worker is one that runs during an outage.
@@ -81,8 +82,8 @@ func inWorld(t *testing.T, wrap func(aws.HTTPClient) aws.HTTPClient, f func(*tes
 	own := dynamotest.Own()
 	w := &outageWorld{table: map[string]string{}}
 	for name, schema := range map[string]func(string) *dynamodb.CreateTableInput{
-		"follow": follow.Table, "feed": feed.Table, "notify": notify.Table, "leases": stream.Table,
-		"leaderboard": streamtest.Streamed(leaderboard.Table), "source": streamtest.Streamed(stream.Table),
+		"follow": follow.Table, "feed": feed.Table, "notify": notify.Table, "leases": poller.Table,
+		"leaderboard": streamtest.Streamed(leaderboard.Table), "source": streamtest.Streamed(poller.Table),
 	} {
 		w.table[name] = dynamotest.Table(t, schema, own)
 	}
@@ -369,7 +370,7 @@ func (w *outageWorld) streams(t *testing.T, table string) (*dynamodbstreams.Clie
 func (w *outageWorld) folder(t *testing.T) *worker {
 	worker := &worker{}
 	client, arn := w.streams(t, w.table["leaderboard"])
-	reader, err := stream.NewReader(client, arn, nil)
+	reader, err := poller.NewReader(client, arn, nil)
 	require.NoError(t, err)
 	folder, err := leaderboard.NewFolder(w.boards(t, w.cut, nil), reader, &leaderboard.FolderOptions{
 		Settle: time.Nanosecond, Lease: 3 * outagePoll, OnAttempt: func(a leaderboard.FolderAttempt) { worker.note(a.Err) },
@@ -395,9 +396,9 @@ func (w *outageWorld) poller(t *testing.T) *worker {
 	processor, err := stream.NewProcessor(stream.Each(func(context.Context, stream.Record) error { return worker.work() }, 1), dead, nil)
 	require.NoError(t, err)
 	client, arn := w.streams(t, w.table["source"])
-	poller, err := stream.NewPoller(w.cut, client, stream.PollerGroup{Table: w.table["leases"], Stream: arn, Name: "group"}, processor, &stream.PollerOptions{OnError: worker.note})
+	p, err := poller.New(w.cut, client, poller.Group{Table: w.table["leases"], Stream: arn, Name: "group"}, processor, &poller.Options{OnError: worker.note})
 	require.NoError(t, err)
-	worker.run = poller.Run
+	worker.run = p.Run
 	worker.wait = func(t *testing.T) {
 		require.NoError(t, w.clean.Table(w.table["source"]).Put(map[string]string{"pk": "p", "sk": "s"}).Run(t.Context()))
 	}

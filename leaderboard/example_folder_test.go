@@ -11,7 +11,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // A board of millions is folded: a folder publishes counts, from which a rank is
@@ -60,7 +60,7 @@ func ExampleFolder() {
 
 // readerOf returns a reader of the table's stream. CreateTable or UpdateTable
 // switches a stream on.
-func readerOf(ctx context.Context, db *dynamo.DB, table string) *stream.Reader {
+func readerOf(ctx context.Context, db *dynamo.DB, table string) *poller.Reader {
 	client := db.Client().(*dynamodb.Client)
 	described, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
 	if err != nil {
@@ -68,7 +68,7 @@ func readerOf(ctx context.Context, db *dynamo.DB, table string) *stream.Reader {
 	}
 	o := client.Options()
 	streams := dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials})
-	reader, err := stream.NewReader(streams, *described.Table.LatestStreamArn, &stream.ReaderOptions{Idle: 20 * time.Millisecond, List: 20 * time.Millisecond})
+	reader, err := poller.NewReader(streams, *described.Table.LatestStreamArn, &poller.ReaderOptions{Idle: 20 * time.Millisecond, List: 20 * time.Millisecond})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -47,7 +47,7 @@ type FolderOptions struct {
 	// at once. Defaults to nothing.
 	OnAttempt func(FolderAttempt)
 
-	// Now is the clock of Position.AsOf, and must be the same as ReaderOptions.Now.
+	// Now is the clock of Position.AsOf, and must be the same as poller.ReaderOptions.Now.
 	// Defaults to time.Now.
 	Now func() time.Time
 
@@ -83,9 +83,16 @@ type FolderAttempt struct {
 	Err           error  // it will be tried again
 }
 
+// StreamReader reads a table's changes from now on. It is a *poller.Reader.
+type StreamReader interface {
+	Table() string
+	Next(context.Context) (stream.Round, error)
+	Reset()
+}
+
 // NewFolder does no I/O. The reader must read the stream of the boards' table, and
 // serve this folder alone.
-func NewFolder(r *Repository, reader *stream.Reader, opts *FolderOptions) (*Folder, error) {
+func NewFolder(r *Repository, reader StreamReader, opts *FolderOptions) (*Folder, error) {
 	switch {
 	case r == nil:
 		return nil, &plaza.InvalidError{Field: "r", Reason: "is nil"}
@@ -147,7 +154,7 @@ func (f *Folder) Status() FolderStatus { return FolderStatus(f.folds.Status()) }
 //plaza:cost at its start, each MB of the index: 1 request, 128 RCU
 //plaza:cost to publish a root of 1 KB: 1 request, 1 WCU
 //plaza:cost to publish blocks of 1 KB: 1 request, 1 WCU
-//plaza:cost the stream: as stream.Reader.Next
+//plaza:cost the stream: as stream/poller.Reader.Next
 func (f *Folder) Run(ctx context.Context) error {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Folder.Run")
 	owner, err := lease.NewOwner(f.opts.Rand)

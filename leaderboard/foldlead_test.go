@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // In a bubble hours pass at once, and each read of the stream is a real request.
@@ -65,7 +65,7 @@ func (w world) fold(t testing.TB, wrap ...wrapper) *folding {
 	t.Helper()
 	f := &folding{ended: make(chan struct{})}
 	var err error
-	f.Folder, err = leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, w.reader(t, nil, &stream.ReaderOptions{Idle: foldIdle, List: time.Minute}),
+	f.Folder, err = leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, w.reader(t, nil, &poller.ReaderOptions{Idle: foldIdle, List: time.Minute}),
 		&leaderboard.FolderOptions{Lease: foldLease})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -21,7 +21,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // newFolded is newWorld whose table has a stream.
@@ -42,7 +42,7 @@ func newOwn(t testing.TB, schema func(string) *dynamodb.CreateTableInput) world 
 // wrap between it and the table.
 func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrapper, wrap ...wrapper) *leaderboard.Folder {
 	t.Helper()
-	reader := w.reader(t, streams, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: time.Nanosecond, Now: opts.Now})
+	reader := w.reader(t, streams, &poller.ReaderOptions{Idle: 5 * time.Millisecond, List: time.Nanosecond, Now: opts.Now})
 	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
 	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func catchUp(t testing.TB, f *leaderboard.Folder) {
 }
 
 // reader reads the table's stream. Streams, which may be nil, is between the two.
-func (w world) reader(t testing.TB, streams wrapper, opts *stream.ReaderOptions) *stream.Reader {
+func (w world) reader(t testing.TB, streams wrapper, opts *poller.ReaderOptions) *poller.Reader {
 	t.Helper()
 	client := w.db(t).Client().(*dynamodb.Client)
 	described, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
@@ -65,7 +65,7 @@ func (w world) reader(t testing.TB, streams wrapper, opts *stream.ReaderOptions)
 	if streams == nil {
 		streams = func(c aws.HTTPClient) aws.HTTPClient { return c }
 	}
-	reader, err := stream.NewReader(dynamodbstreams.New(dynamodbstreams.Options{
+	reader, err := poller.NewReader(dynamodbstreams.New(dynamodbstreams.Options{
 		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: streams(o.HTTPClient),
 	}), *described.Table.LatestStreamArn, opts)
 	require.NoError(t, err)

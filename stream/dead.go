@@ -28,7 +28,7 @@ type Dead struct {
 
 	// Record is what Encode wrote, the record's JSON in a Lambda event if it cannot
 	// be read, or the Data of an event given to Deliver. If it is empty, the letter
-	// is a position: Reread reads its records from the stream, within 24 hours.
+	// is a position: poller.Reread reads its records from the stream, within 24 hours.
 	Record []byte `json:"-"`
 
 	// Receipt is set by a DeadSource, for its Delete. It is not stored.
@@ -96,11 +96,11 @@ func (d *Dead) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// deadOf is the letter of an item, without its reason.
-func deadOf(item Item, attempts int) Dead {
-	r := item.Record
-	letter := Dead{Stream: r.Stream, Shard: r.Shard, Seq: item.Seq, Attempts: attempts, At: r.At, Record: item.Raw}
-	if item.Err == nil {
+// Dead returns the letter of an item. Its reason must hold no data of the item.
+func (i Item) Dead(reason string, attempts int) Dead {
+	r := i.Record
+	letter := Dead{Stream: r.Stream, Shard: r.Shard, Seq: i.Seq, Reason: reason, Attempts: attempts, At: r.At, Record: i.Raw}
+	if i.Err == nil {
 		letter.KeyHash = keyHash(r)
 		letter.Record, _ = Encode(r, 0) // nil if it cannot be encoded: the position remains
 	}

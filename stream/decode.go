@@ -118,7 +118,7 @@ func (r *eventReader) record() (Record, error) {
 		case "eventSourceARN":
 			if record.Stream, err = r.text(); err == nil {
 				var ok bool
-				if record.Table, ok = tableOf(record.Stream); !ok {
+				if record.Table, ok = TableOf(record.Stream); !ok {
 					err = r.fault("the stream's ARN is malformed")
 				}
 			}
@@ -263,7 +263,7 @@ func nameOf(raw []byte) Record {
 		}
 		return r.skip()
 	})
-	named.Table, _ = tableOf(named.Stream)
+	named.Table, _ = TableOf(named.Stream)
 	if !isSequence(named.Seq) {
 		named.Seq = ""
 	}

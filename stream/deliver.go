@@ -68,9 +68,8 @@ func To(sink Sink, event func(Record) (Event, bool, error), policy Policy, dead 
 			if dead == nil {
 				return Permanent(cause)
 			}
-			letter := deadOf(Item{Seq: records[from[n]].Seq, Record: records[from[n]]}, attempts)
-			letter.Reason = reasonOf(cause)
-			return putDead(ctx, dead, letter)
+			r := records[from[n]]
+			return putDead(ctx, dead, Item{Seq: r.Seq, Record: r}.Dead(reasonOf(cause), attempts))
 		})
 		for n, err := range sent {
 			errs[from[n]] = err

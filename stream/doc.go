@@ -15,9 +15,7 @@
 //	…
 //	lambda.Start(p.Lambda)
 //
-// Without Lambda a Poller reads the stream for a Processor. Its workers share the
-// shards by leases in a table of their own. A Reader follows all shards from now
-// on, for a process that keeps the state of a table in memory.
+// Without Lambda, package stream/poller reads the stream.
 //
 // Records are handled at least once, and those of one item in their order. Work
 // stops at the first record that was neither handled nor made a dead letter, and

@@ -20,8 +20,13 @@ var (
 	// Its StreamViewType must be NEW_AND_OLD_IMAGES.
 	ErrView = fmt.Errorf("stream: the stream lacks new and old images: %w", plaza.ErrTable)
 
-	// ErrEnd is returned by Reader.Next if the stream was switched off and read to its
-	// end.
+	// ErrGap is returned when records are gone before they were handled: a stream
+	// keeps them for 24 hours. Rebuild what they feed, then begin with a new group or
+	// with poller.Reader.Reset.
+	ErrGap = fmt.Errorf("stream: records are gone that were not handled: %w", plaza.ErrNotFound)
+
+	// ErrEnd is returned by poller.Reader.Next if the stream was switched off and read
+	// to its end.
 	ErrEnd = fmt.Errorf("stream: the stream is switched off: %w", plaza.ErrTable)
 
 	// ErrTruncated is returned when a handler needs an image that Encode dropped.

@@ -79,7 +79,7 @@ type failedBatch struct {
 }
 
 func (b *failedBatch) position(letter Dead) ([]Dead, error) {
-	if _, ok := tableOf(b.StreamARN); !ok || b.ShardID == "" || !isSequence(b.Start) || !isSequence(b.End) {
+	if _, ok := TableOf(b.StreamARN); !ok || b.ShardID == "" || !isSequence(b.Start) || !isSequence(b.End) {
 		return nil, fmt.Errorf("%w: its position is not complete", ErrEvent)
 	}
 	letter.Stream, letter.Shard, letter.Seq, letter.At = b.StreamARN, b.ShardID, b.Start, b.First.UTC()
@@ -123,8 +123,7 @@ func lettersOf(payload json.RawMessage, from Dead, limits Limits) ([]Dead, error
 	}
 	letters := make([]Dead, len(items))
 	for i, item := range items {
-		letters[i] = deadOf(item, from.Attempts)
-		letters[i].Reason = from.Reason
+		letters[i] = item.Dead(from.Reason, from.Attempts)
 		if letters[i].Shard == "" {
 			letters[i].Shard = from.Shard
 		}

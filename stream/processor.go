@@ -197,8 +197,7 @@ func (r *run) bury(ctx context.Context, i int, reason string, cause error) error
 	if err := ctx.Err(); err != nil { // the record may have failed because of it
 		return err
 	}
-	letter := deadOf(r.items[i], r.attempts[i])
-	letter.Reason = reason
+	letter := r.items[i].Dead(reason, r.attempts[i])
 	if err := putDead(ctx, r.dead, letter); err != nil {
 		return err
 	}

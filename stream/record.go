@@ -44,6 +44,19 @@ type Item struct {
 	Raw    []byte // the record's JSON, if Err is set and there is any
 }
 
+// Round is what all shards of a stream had when a poller.Reader read them.
+type Round struct {
+	// Items are in order within each shard, and those of a shard come after its
+	// parent's.
+	Items []Item
+
+	// Through is a time up to which every change was returned. It trails the
+	// present by up to poller.ReaderOptions.List, and by more while a shard has more
+	// or cannot be read. An answer without changes counts as if there were none,
+	// although DynamoDB may deliver some later.
+	Through time.Time
+}
+
 // check returns why DynamoDB would not write such a record, or "" if it would.
 func (r Record) check(depth int) string {
 	if reason := r.checkShape(); reason != "" {
@@ -95,9 +108,9 @@ func (r Record) checkShape() string {
 
 func isSequence(seq string) bool { return areDigits(seq) && len(seq) <= 64 }
 
-// tableOf is the name of the table in the ARN of its stream,
+// TableOf returns the name of a stream's table, which is in the stream's ARN:
 // arn:aws:dynamodb:region:account:table/name/stream/label.
-func tableOf(arn string) (string, bool) {
+func TableOf(arn string) (name string, ok bool) {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 || parts[0] != "arn" || parts[2] != "dynamodb" {
 		return "", false

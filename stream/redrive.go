@@ -32,7 +32,7 @@ type Redriven struct {
 // compare versions, as for any record that comes again.
 //
 // A position, such as a failure document of Lambda's, has no record. It is
-// counted and left; a source of Reread reads its records from the stream.
+// counted and left; a source of poller.Reread reads its records from the stream.
 //
 // Cost: as src's Receive and b, and 1 Delete for each letter that was handled.
 func Redrive(ctx context.Context, src DeadSource, b Batch) (Redriven, error) {

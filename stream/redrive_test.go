@@ -9,36 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
 )
-
-// queue is a DeadSource that gives its letters a few at a time, as a queue does
-// that hides them for a while.
-type queue struct {
-	letters  []stream.Dead
-	given    int
-	atOnce   int
-	deleted  []string
-	undelete bool
-	down     bool
-}
-
-func (q *queue) Receive(context.Context) ([]stream.Dead, error) {
-	if q.down {
-		return nil, errDown
-	}
-	n := min(q.atOnce, len(q.letters)-q.given)
-	q.given += n
-	return q.letters[q.given-n : q.given], nil
-}
-
-func (q *queue) Delete(_ context.Context, d stream.Dead) error {
-	if q.undelete {
-		return errDown
-	}
-	q.deleted = append(q.deleted, d.Seq)
-	return nil
-}
 
 // board is a projection that compares versions.
 type board map[string]string
@@ -60,16 +33,16 @@ func TestADeadLetterIsAppliedOnceAfterTheFix(t *testing.T) {
 	b := board{}
 	h := &handled{fail: func(r stream.Record) error { return b.apply(t.Context(), r) }}
 	fixed := stream.Each(h.handle, 1)
-	got, err := stream.Redrive(t.Context(), &queue{letters: dead.put, atOnce: 1}, fixed)
+	got, err := stream.Redrive(t.Context(), &streamtest.Queue{Letters: dead.put, AtOnce: 1}, fixed)
 	require.NoError(t, err)
 	require.Equal(t, stream.Redriven{Handled: 2}, got)
 	require.Equal(t, []string{"1", "2"}, h.all)
 	once := fmt.Sprint(b)
 
-	got, err = stream.Redrive(t.Context(), &queue{}, fixed)
+	got, err = stream.Redrive(t.Context(), &streamtest.Queue{}, fixed)
 	require.NoError(t, err)
 	require.Zero(t, got, "nothing is left")
-	_, err = stream.Redrive(t.Context(), &queue{letters: dead.put, atOnce: 10}, fixed)
+	_, err = stream.Redrive(t.Context(), &streamtest.Queue{Letters: dead.put, AtOnce: 10}, fixed)
 	require.NoError(t, err)
 	require.Equal(t, once, fmt.Sprint(b), "a letter that comes twice changes nothing")
 }
@@ -81,18 +54,18 @@ func TestALetterThatFailsAgainStays(t *testing.T) {
 	}
 	for atOnce := 1; atOnce <= 4; atOnce++ {
 		h := &handled{fail: failing("1")}
-		q := &queue{letters: dead, atOnce: atOnce}
+		q := &streamtest.Queue{Letters: dead, AtOnce: atOnce}
 		got, err := stream.Redrive(t.Context(), q, stream.Each(h.handle, 1))
 		require.NoError(t, err)
 		require.Equal(t, stream.Redriven{Handled: 2, Failed: 1, Held: 1}, got, "its item's later letter stays too")
-		require.Equal(t, []string{"2", "4"}, q.deleted)
+		require.Equal(t, []string{"2", "4"}, q.Deleted)
 		require.Equal(t, []string{"2", "4"}, h.all)
 	}
 }
 
 // A record that could not be read is driven as Lambda wrote it, once the reader is fixed.
 func TestPositionsAndUnreadableLettersAreCountedAndStay(t *testing.T) {
-	q := &queue{atOnce: 10, letters: []stream.Dead{
+	q := &streamtest.Queue{AtOnce: 10, Letters: []stream.Dead{
 		{Stream: arn, Shard: "shardId-1", Seq: "5", LastSeq: "9"}, {Seq: "2", Record: []byte(`{"eventID":"x"}`)}, {Seq: "3", Record: []byte("x")},
 		letterOf(t, change("a", 1, 1)), {Seq: "111", Shard: "shardId-1", Record: []byte(lines(t, "lambda/valid.ndjson")[0])},
 	}}
@@ -101,27 +74,27 @@ func TestPositionsAndUnreadableLettersAreCountedAndStay(t *testing.T) {
 	got, err := stream.Redrive(t.Context(), q, stream.Each(h, 1))
 	require.NoError(t, err)
 	require.Equal(t, stream.Redriven{Handled: 2, Positions: 1, Unread: 2}, got)
-	require.Equal(t, []string{"1", "111"}, q.deleted)
+	require.Equal(t, []string{"1", "111"}, q.Deleted)
 	require.Equal(t, number("2"), last.New["v"])
 	require.Equal(t, "shardId-1", last.Shard)
 }
 
 func TestRedriveStopsWithItsSource(t *testing.T) {
 	h := &handled{}
-	q := &queue{letters: []stream.Dead{letterOf(t, change("a", 1, 1)), letterOf(t, change("b", 2, 1))}, atOnce: 2, undelete: true}
+	q := &streamtest.Queue{Letters: []stream.Dead{letterOf(t, change("a", 1, 1)), letterOf(t, change("b", 2, 1))}, AtOnce: 2, DeleteErr: errDown}
 	got, err := stream.Redrive(t.Context(), q, stream.Each(h.handle, 1))
 	require.ErrorIs(t, err, errDown)
 	require.Zero(t, got.Handled)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	q.given = 0
+	q.Given = 0
 	_, err = stream.Redrive(ctx, q, stream.Each(h.handle, 1))
 	require.ErrorIs(t, err, context.Canceled)
-	require.Zero(t, q.given)
+	require.Zero(t, q.Given)
 
 	panics := stream.Batch(func(context.Context, []stream.Record) []error { panic("boom") })
-	q = &queue{letters: slices.Clone(q.letters), atOnce: 2}
+	q = &streamtest.Queue{Letters: slices.Clone(q.Letters), AtOnce: 2}
 	got, err = stream.Redrive(t.Context(), q, panics)
 	require.NoError(t, err)
 	require.Equal(t, stream.Redriven{Failed: 2}, got)

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
 )
 
 // recordsOf reads a table's stream from its start.
@@ -30,7 +31,7 @@ func recordsOf(t *testing.T, table string) ([]stream.Record, error) {
 // back, as it was written.
 func TestARealStreamIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
-	name := dynamotest.Table(t, streamtest.Streamed(stream.Table))
+	name := dynamotest.Table(t, streamtest.Streamed(letters.Table))
 	db := dynamotest.DB(t).Client()
 	deep := text("x")
 	for i := range 31 {
@@ -115,7 +116,7 @@ func TestARealStreamOfAnotherViewIsErrView(t *testing.T) {
 	t.Parallel()
 	for _, view := range []types.StreamViewType{types.StreamViewTypeKeysOnly, types.StreamViewTypeNewImage, types.StreamViewTypeOldImage} {
 		name := dynamotest.Table(t, func(name string) *dynamodb.CreateTableInput {
-			in := streamtest.Streamed(stream.Table)(name)
+			in := streamtest.Streamed(letters.Table)(name)
 			in.StreamSpecification.StreamViewType = view
 			return in
 		})

@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/ratelimit"
-	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -103,7 +103,7 @@ func folds(t *testing.T, w *world, as callers, service, worker *leaderboard.Repo
 	described, err := table.Describe().Run(ctx)
 	require.NoError(t, err)
 	c := as[tables.Worker]
-	reader := ok(stream.NewReader(c.streams(t), described.LatestStreamARN, &stream.ReaderOptions{Idle: 10 * time.Millisecond, List: 10 * time.Millisecond}))(t)
+	reader := ok(poller.NewReader(c.streams(t), described.LatestStreamARN, &poller.ReaderOptions{Idle: 10 * time.Millisecond, List: 10 * time.Millisecond}))(t)
 	folder, err := leaderboard.NewFolder(worker, reader, &leaderboard.FolderOptions{Settle: 1})
 	require.NoError(t, err)
 	deletes := wire.Access{Action: "BatchWriteItem", Table: w.names.Leaderboard}

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
+	"github.com/plaza-sdk/plaza/stream/poller"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -27,12 +28,12 @@ func pollers(t *testing.T, w *world, as callers) {
 	graph := ok(follow.New(dynamotest.DB(t), w.names.Follow, w, nil))(t)
 	all(t, err3(graph.Follow(ctx, follow.Edge{Follower: "polly", Followee: "paul"})))
 	p := ok(stream.NewProcessor(stream.Each(func(context.Context, stream.Record) error { cancel(); return nil }, 1), dropped{}, nil))(t)
-	of := func(role tables.Role) *stream.Poller {
-		return ok(stream.NewPoller(as[role].db, as[role].streams(t), stream.PollerGroup{Table: w.names.Pollers, Stream: arn, Name: "group"}, p, nil))(t)
+	of := func(role tables.Role) *poller.Poller {
+		return ok(poller.New(as[role].db, as[role].streams(t), poller.Group{Table: w.names.Pollers, Stream: arn, Name: "group"}, p, nil))(t)
 	}
 	all(t, of(tables.Operator).Init(ctx), of(tables.Worker).Verify(ctx))
 	require.ErrorIs(t, of(tables.Worker).Run(ctx), context.Canceled)
-	reader := ok(stream.NewReader(worker.streams(t), other, nil))(t)
+	reader := ok(poller.NewReader(worker.streams(t), other, nil))(t)
 	all(t, err2(reader.Next(t.Context())))
 }
 

@@ -22,7 +22,7 @@ type Table struct {
 // Name returns the table's name.
 func (t Table) Name() string { return aws.ToString(t.Create.TableName) }
 
-// WithStream returns t with a stream of new and old images, which a stream.Poller and
+// WithStream returns t with a stream of new and old images, which a poller.Poller and
 // Lambda read.
 func (t Table) WithStream() Table {
 	create := *t.Create
@@ -49,7 +49,7 @@ type Names struct {
 	Danmu       string
 	Notify      string // of announce, prefs and digest too
 	Message     string
-	Pollers     string // leases of stream.Poller
+	Pollers     string // leases of poller.Poller
 	Letters     string // dead letters of a stream
 }
 

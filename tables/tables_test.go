@@ -22,8 +22,8 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/message"
-	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
+	"github.com/plaza-sdk/plaza/stream/poller"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -54,7 +54,7 @@ func TestEachTableIsWhatItsFeatureDescribes(t *testing.T) {
 		"comment": {comment.Table, comment.TTL}, "reaction": {reaction.Table, reaction.TTL},
 		"leaderboard": {leaderboard.Table, leaderboard.TTL}, "danmu": {danmu.Table, danmu.TTL},
 		"notify": {notify.Table, notify.TTL}, "message": {message.Table, message.TTL},
-		"pollers": {stream.Table, nil}, "letters": {letters.Table, letters.TTL},
+		"pollers": {poller.Table, nil}, "letters": {letters.Table, letters.TTL},
 	}
 	for _, table := range tables.All("app-") {
 		of := own[table.Feature]

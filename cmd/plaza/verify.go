@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
+	"github.com/plaza-sdk/plaza/stream/poller"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -125,7 +126,7 @@ func (s *site) verifier(feature string) (verifier, error) {
 }
 
 // poller is one that is never run.
-func (s *site) poller() (*stream.Poller, error) {
+func (s *site) poller() (*poller.Poller, error) {
 	dead, err := letters.New(s.db, s.names.Pollers, "verify", nil)
 	if err != nil {
 		return nil, err
@@ -136,6 +137,6 @@ func (s *site) poller() (*stream.Poller, error) {
 		return nil, err
 	}
 	streams := dynamodbstreams.NewFromConfig(aws.Config{})
-	group := stream.PollerGroup{Table: s.names.Pollers, Stream: "arn:aws:dynamodb:::table/none/stream/none", Name: "verify"}
-	return stream.NewPoller(s.db, streams, group, processor, nil)
+	group := poller.Group{Table: s.names.Pollers, Stream: "arn:aws:dynamodb:::table/none/stream/none", Name: "verify"}
+	return poller.New(s.db, streams, group, processor, nil)
 }

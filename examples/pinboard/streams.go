@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // streamIdle is the time between two looks at a stream that has nothing new. AWS bills each
@@ -61,9 +62,9 @@ func (a *app) switchOnStreams(ctx context.Context) error {
 func (s streamed) read(a *app) func(context.Context) error {
 	group := s.group
 	return func(ctx context.Context) error {
-		poller, err := s.poller(ctx, a, group)
+		p, err := s.poller(ctx, a, group)
 		if err == nil {
-			err = poller.Run(ctx)
+			err = p.Run(ctx)
 		}
 		if errors.Is(err, stream.ErrGap) {
 			// Pinboard was off for more than a day. Nobody is notified of the lost records.
@@ -76,7 +77,7 @@ func (s streamed) read(a *app) func(context.Context) error {
 	}
 }
 
-func (s streamed) poller(ctx context.Context, a *app, group string) (*stream.Poller, error) {
+func (s streamed) poller(ctx context.Context, a *app, group string) (*poller.Poller, error) {
 	arn, err := a.db.stream(ctx, s.table)
 	if err != nil {
 		return nil, err
@@ -90,8 +91,8 @@ func (s streamed) poller(ctx context.Context, a *app, group string) (*stream.Pol
 	if err != nil {
 		return nil, err
 	}
-	shared := stream.PollerGroup{Table: a.db.tables.Pollers, Stream: arn, Name: group}
-	poller, err := stream.NewPoller(db, dynamodbstreams.NewFromConfig(a.db.config), shared, processor, &stream.PollerOptions{
+	shared := poller.Group{Table: a.db.tables.Pollers, Stream: arn, Name: group}
+	p, err := poller.New(db, dynamodbstreams.NewFromConfig(a.db.config), shared, processor, &poller.Options{
 		Idle:      a.streamIdle(),
 		OnError:   func(err error) { a.log.Warn("a stream is read again", "table", s.table, "group", group, "err", err) },
 		OnCorrupt: a.onCorrupt,
@@ -99,5 +100,5 @@ func (s streamed) poller(ctx context.Context, a *app, group string) (*stream.Pol
 	if err != nil {
 		return nil, err
 	}
-	return poller, poller.Init(ctx)
+	return p, p.Init(ctx)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 func (w *world) weeklyLike(t *testing.T, user, picture string) ids.ID {
@@ -30,7 +31,7 @@ func (w *world) weeklyLike(t *testing.T, user, picture string) ids.ID {
 // likesOf reads the likes' stream, as a worker does.
 type likesOf struct {
 	*world
-	reader *stream.Reader
+	reader *poller.Reader
 	all    []stream.Record
 }
 
@@ -38,7 +39,7 @@ func newLikes(t *testing.T, w *world) *likesOf {
 	t.Helper()
 	arn, err := w.db.stream(t.Context(), w.env.Tables.Reaction)
 	require.NoError(t, err)
-	reader, err := stream.NewReader(dynamodbstreams.NewFromConfig(w.env.Config), arn, &stream.ReaderOptions{Idle: 10 * time.Millisecond})
+	reader, err := poller.NewReader(dynamodbstreams.NewFromConfig(w.env.Config), arn, &poller.ReaderOptions{Idle: 10 * time.Millisecond})
 	require.NoError(t, err)
 	l := &likesOf{world: w, reader: reader}
 	_, err = reader.Next(t.Context())

@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // pipeline is all of it.
@@ -29,7 +30,7 @@ type pipeline struct {
 	// Dead letters of the board's consumer, of the fan-out and of the archive's.
 	letters, unsent, unstored *letters.Repository
 
-	poller *stream.Poller
+	poller *poller.Poller
 
 	// The consumers of the board's and of the archive's queue.
 	toBoard, toArchive *stream.Processor
@@ -126,8 +127,8 @@ func (p *pipeline) openSource(ctx context.Context, env *plazatest.Env, gen ids.S
 	if err != nil {
 		return err
 	}
-	group := stream.PollerGroup{Table: env.Tables.Pollers, Stream: *about.Table.LatestStreamArn, Name: "fanout"}
-	p.poller, err = stream.NewPoller(env.DB, dynamodbstreams.NewFromConfig(env.Config), group, processor, &stream.PollerOptions{
+	group := poller.Group{Table: env.Tables.Pollers, Stream: *about.Table.LatestStreamArn, Name: "fanout"}
+	p.poller, err = poller.New(env.DB, dynamodbstreams.NewFromConfig(env.Config), group, processor, &poller.Options{
 		Idle:    100 * time.Millisecond,
 		OnError: func(err error) { p.stages.do(func() { p.stages.problem = err }) },
 	})

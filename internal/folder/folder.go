@@ -37,6 +37,12 @@ type Boards interface {
 	Shard(part string) (_ Name, ok bool)
 }
 
+// Reader is a leaderboard.StreamReader.
+type Reader interface {
+	Next(context.Context) (stream.Round, error)
+	Reset()
+}
+
 // Options are leaderboard.FolderOptions.
 type Options struct {
 	Every, Settle time.Duration
@@ -68,7 +74,7 @@ type Folder struct {
 	Boards Boards
 	Table  *store.Table
 	Index  store.Index
-	Reader *stream.Reader
+	Reader Reader
 	Options
 
 	mu     sync.Mutex

@@ -151,12 +151,12 @@ func features() []feature {
 				[]Grant{on("message", reads+writes+"DeleteItem BatchWriteItem")},
 			},
 		}},
-		{name: "pollers", schema: "stream.Table", static: true, roles: map[Role]duty{
+		{name: "pollers", schema: "stream/poller.Table", static: true, roles: map[Role]duty{
 			Worker: {
-				[]string{"stream.Poller: Verify Run", "stream.Reader: Next"},
+				[]string{"stream/poller.Poller: Verify Run", "stream/poller.Reader: Next"},
 				[]Grant{on("pollers", "Query PutItem UpdateItem DeleteItem"), onStream(EachStream)},
 			},
-			Operator: {[]string{"stream.Poller: Init"}, []Grant{on("pollers", "PutItem")}},
+			Operator: {[]string{"stream/poller.Poller: Init"}, []Grant{on("pollers", "PutItem")}},
 		}},
 		{name: "letters", schema: "stream/letters.Table", roles: map[Role]duty{
 			Worker: {[]string{"stream/letters.Repository: Verify Put"}, []Grant{on("letters", "PutItem")}},

@@ -1,4 +1,4 @@
-package stream
+package poller
 
 import (
 	"cmp"
@@ -12,13 +12,14 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Reread makes a DeadSource for Redrive that reads the records of src's positions from their stream
-// again. That includes records between them that a filter of Lambda left out. A position is deleted
-// once all of its records were handled. If the stream no longer has them, it stays a position. The
-// DeadSource is not safe for concurrent use.
-func Reread(src DeadSource, streams *dynamodbstreams.Client) (DeadSource, error) {
+// Reread makes a DeadSource for stream.Redrive that reads the records of src's positions from their
+// stream again. That includes records between them that a filter of Lambda left out. A position is
+// deleted once all of its records were handled. If the stream no longer has them, it stays a position.
+// The DeadSource is not safe for concurrent use.
+func Reread(src stream.DeadSource, streams *dynamodbstreams.Client) (stream.DeadSource, error) {
 	switch {
 	case src == nil:
 		return nil, &plaza.InvalidError{Field: "src", Reason: "is nil"}
@@ -29,7 +30,7 @@ func Reread(src DeadSource, streams *dynamodbstreams.Client) (DeadSource, error)
 }
 
 type rereader struct {
-	src     DeadSource
+	src     stream.DeadSource
 	streams *dynamodbstreams.Client
 	left    map[string]*rereadPosition // by the receipt of each of their letters
 	given   int
@@ -37,19 +38,19 @@ type rereader struct {
 
 // rereadPosition is a position and how many of its records are not handled yet.
 type rereadPosition struct {
-	letter Dead
+	letter stream.Dead
 	left   int
 }
 
 // Receive returns the letters of src, and those of its positions' records.
 //
 // Cost: as src's, and 2 requests of the stream for each position and 1,000 records.
-func (r *rereader) Receive(ctx context.Context) ([]Dead, error) {
+func (r *rereader) Receive(ctx context.Context) ([]stream.Dead, error) {
 	letters, err := r.src.Receive(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out []Dead
+	var out []stream.Dead
 	for _, letter := range letters {
 		if len(letter.Record) > 0 {
 			out = append(out, letter)
@@ -57,7 +58,7 @@ func (r *rereader) Receive(ctx context.Context) ([]Dead, error) {
 		}
 		items, err := r.read(ctx, letter)
 		if err != nil {
-			return nil, fmt.Errorf("stream: read record %s of shard %s again: %w", letter.Seq, letter.Shard, err)
+			return nil, fmt.Errorf("poller: read record %s of shard %s again: %w", letter.Seq, letter.Shard, err)
 		}
 		if len(items) == 0 {
 			out = append(out, letter)
@@ -65,8 +66,7 @@ func (r *rereader) Receive(ctx context.Context) ([]Dead, error) {
 		}
 		position := &rereadPosition{letter, len(items)}
 		for _, item := range items {
-			again := deadOf(item, letter.Attempts)
-			again.Reason = letter.Reason
+			again := item.Dead(letter.Reason, letter.Attempts)
 			if item.Err != nil {
 				again.Record = []byte("{}") // it cannot be read this time either
 			}
@@ -82,7 +82,7 @@ func (r *rereader) Receive(ctx context.Context) ([]Dead, error) {
 // Delete deletes a letter, and a position with its last record.
 //
 // Cost: as src's.
-func (r *rereader) Delete(ctx context.Context, d Dead) error {
+func (r *rereader) Delete(ctx context.Context, d stream.Dead) error {
 	position, ok := r.left[d.Receipt]
 	if !ok {
 		return r.src.Delete(ctx, d)
@@ -97,14 +97,18 @@ func (r *rereader) Delete(ctx context.Context, d Dead) error {
 	return nil
 }
 
-// emptyAnswers is how many answers without records may follow one another before
-// a position counts as gone.
-const emptyAnswers = 10
+const (
+	// emptyAnswers is how many answers without records may follow one another before
+	// a position counts as gone.
+	emptyAnswers = 10
+
+	mostRecords = 10_000 // that Lambda gives to a function at once
+)
 
 // read reads the records of a position, none if the stream does not have all of
 // them.
-func (r *rereader) read(ctx context.Context, d Dead) ([]Item, error) {
-	table, ok := tableOf(d.Stream)
+func (r *rereader) read(ctx context.Context, d stream.Dead) ([]stream.Item, error) {
+	table, ok := stream.TableOf(d.Stream)
 	if !ok || d.Shard == "" || d.Seq == "" {
 		return nil, nil
 	}
@@ -122,7 +126,7 @@ func (r *rereader) read(ctx context.Context, d Dead) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var items []Item
+	var items []stream.Item
 	empty := 0
 	for next := at.ShardIterator; next != nil && empty < emptyAnswers; {
 		got, err := r.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: next})
@@ -135,12 +139,12 @@ func (r *rereader) read(ctx context.Context, d Dead) ([]Item, error) {
 		empty++
 		for _, raw := range got.Records {
 			empty = 0
-			record, err := FromSDK(raw)
+			record, err := stream.FromSDK(raw)
 			if isAfter(record.Seq, last) {
 				return nil, nil
 			}
 			record.Stream, record.Shard, record.Table = d.Stream, d.Shard, table
-			if items = append(items, Item{Seq: record.Seq, Record: record, Err: err}); len(items) > maxRecords {
+			if items = append(items, stream.Item{Seq: record.Seq, Record: record, Err: err}); len(items) > mostRecords {
 				return nil, nil
 			}
 			if record.Seq == last {

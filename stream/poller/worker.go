@@ -1,4 +1,4 @@
-package stream
+package poller
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 )
 
 // errDrained ends a worker whose stream is disabled and was handled to the end.
-var errDrained = errors.New("stream: drained")
+var errDrained = errors.New("poller: drained")
 
 // worker is one Run of a Poller.
 type worker struct {
@@ -77,7 +78,7 @@ func (w *worker) run(ctx context.Context) error {
 
 // ends reports whether an error ends Run.
 func ends(err error) bool {
-	return errors.Is(err, errDrained) || errors.Is(err, ErrGap) || errors.Is(err, plaza.ErrTable)
+	return errors.Is(err, errDrained) || errors.Is(err, stream.ErrGap) || errors.Is(err, plaza.ErrTable)
 }
 
 // await waits for the next tick, which comes at once when a shard has ended. If
@@ -125,7 +126,7 @@ func (w *worker) stop(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 	defer cancel()
 	if err := w.leases.leave(ctx, w.name, w.beats); err != nil {
-		w.opts.OnError(fmt.Errorf("stream: leave: %w", err))
+		w.opts.OnError(fmt.Errorf("poller: leave: %w", err))
 	}
 }
 
@@ -137,7 +138,7 @@ func (w *worker) tick(ctx context.Context) (time.Duration, error) {
 	sent := time.Now()
 	w.beats++
 	if err := w.leases.beat(within, w.name, w.beats); err != nil {
-		return 0, fmt.Errorf("stream: beat: %w", err)
+		return 0, fmt.Errorf("poller: beat: %w", err)
 	}
 	w.alive = sent
 
@@ -146,7 +147,7 @@ func (w *worker) tick(ctx context.Context) (time.Duration, error) {
 	asked := time.Now()
 	known, beats, err := w.leases.all(within)
 	if err != nil {
-		return 0, fmt.Errorf("stream: reading leases: %w", err)
+		return 0, fmt.Errorf("poller: reading leases: %w", err)
 	}
 	live, pause := w.watch(beats, asked)
 
@@ -236,7 +237,7 @@ func (w *worker) list(ctx context.Context, known map[string]leaseItem) error {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return fmt.Errorf("stream: new shards: %w", err)
+		return fmt.Errorf("poller: new shards: %w", err)
 	}
 	for i, s := range added {
 		known[s.id] = leases[i]
@@ -245,7 +246,7 @@ func (w *worker) list(ctx context.Context, known map[string]leaseItem) error {
 	for id, held := range w.drained {
 		owned, err := w.leases.end(ctx, held)
 		if err != nil {
-			return fmt.Errorf("stream: end of shard %s: %w", id, err)
+			return fmt.Errorf("poller: end of shard %s: %w", id, err)
 		}
 		delete(w.drained, id)
 		if owned {
@@ -268,7 +269,7 @@ func (w *worker) forget(ctx context.Context, l *listing, known map[string]leaseI
 			continue
 		}
 		if err := w.leases.forget(ctx, id); err != nil {
-			return fmt.Errorf("stream: shard %s: %w", id, err)
+			return fmt.Errorf("poller: shard %s: %w", id, err)
 		}
 	}
 	w.missing = missing
@@ -282,7 +283,7 @@ func (w *worker) vanished(known map[string]leaseItem, err error) error {
 	}
 	for id, stored := range known {
 		if !stored.Ended {
-			return fmt.Errorf("%w: stream %s, shard %s", ErrGap, w.source.arn, id)
+			return fmt.Errorf("%w: stream %s, shard %s", stream.ErrGap, w.source.arn, id)
 		}
 	}
 	return errDrained

@@ -1,4 +1,4 @@
-package stream_test
+package poller_test
 
 import (
 	"context"
@@ -24,6 +24,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // controlled is an engine whose streams roll over and age when a test says so.
@@ -78,9 +79,9 @@ func onRealStream(t *testing.T, f func(t *testing.T, r *realStream)) {
 			r.values = append(r.values, rec.New["n"].(*types.AttributeValueMemberN).Value)
 			return nil
 		}
-		_, err := r.client.CreateTable(t.Context(), stream.Table("leases"))
+		_, err := r.client.CreateTable(t.Context(), poller.Table("leases"))
 		require.NoError(t, err)
-		in := stream.Table(source)
+		in := poller.Table(source)
 		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages}
 		out, err := r.client.CreateTable(t.Context(), in)
 		require.NoError(t, err)
@@ -196,7 +197,7 @@ func TestAReaderFollowsARealStreamFromNowOn(t *testing.T) {
 	onRealStream(t, func(t *testing.T, r *realStream) {
 		r.put(0, 10)
 		r.rollover()
-		reader, err := stream.NewReader(r.streams(), r.arn, nil)
+		reader, err := poller.NewReader(r.streams(), r.arn, nil)
 		require.NoError(t, err)
 		var values []string
 		next := func() {

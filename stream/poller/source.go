@@ -1,4 +1,4 @@
-package stream
+package poller
 
 import (
 	"context"
@@ -17,12 +17,8 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/stream"
 )
-
-// ErrGap is returned when records are gone before they were handled: a stream
-// keeps them for 24 hours. Rebuild what they feed, then begin with a new group or
-// with Reader.Reset. It unwraps to plaza.ErrNotFound.
-var ErrGap = fmt.Errorf("stream: records are gone that were not handled: %w", plaza.ErrNotFound)
 
 const (
 	describeEvery = 100 * time.Millisecond // AWS allows ten a second
@@ -33,10 +29,10 @@ const (
 
 // Why a shard could not be read at a position.
 var (
-	errTrimmed = errors.New("stream: position is older than the shard's first record")
-	errExpired = errors.New("stream: iterator expired")
-	errVanish  = errors.New("stream: shard is gone")
-	errEmpty   = errors.New("stream: the answer lacks what was asked for") // not DynamoDB's
+	errTrimmed = errors.New("poller: position is older than the shard's first record")
+	errExpired = errors.New("poller: iterator expired")
+	errVanish  = errors.New("poller: shard is gone")
+	errEmpty   = errors.New("poller: the answer lacks what was asked for") // not DynamoDB's
 )
 
 // source reads one stream. It sends each request once: the SDK's retries would
@@ -54,7 +50,7 @@ func newSource(client *dynamodbstreams.Client, arn string) (*source, error) {
 	if client == nil {
 		return nil, &plaza.InvalidError{Field: "streams", Reason: "is nil"}
 	}
-	table, ok := tableOf(arn)
+	table, ok := stream.TableOf(arn)
 	if !ok {
 		return nil, &plaza.InvalidError{Field: "arn", Reason: "is not a stream's ARN"}
 	}
@@ -91,7 +87,7 @@ func (s *source) list(ctx context.Context) (*listing, error) {
 		}
 		d := out.StreamDescription
 		if d.StreamViewType != "" && d.StreamViewType != streamtypes.StreamViewTypeNewAndOldImages {
-			return nil, fmt.Errorf("stream %s: %w: it has %s", s.arn, ErrView, d.StreamViewType)
+			return nil, fmt.Errorf("stream %s: %w: it has %s", s.arn, stream.ErrView, d.StreamViewType)
 		}
 		for _, found := range d.Shards {
 			sh := shard{id: aws.ToString(found.ShardId), parent: aws.ToString(found.ParentShardId)}
@@ -182,7 +178,7 @@ func (s *source) iterator(ctx context.Context, shard, seq string, from streamtyp
 }
 
 // read reads what a shard has at a position. next is "" at the shard's end.
-func (s *source) read(ctx context.Context, shard, at string) (items []Item, next string, err error) {
+func (s *source) read(ctx context.Context, shard, at string) (items []stream.Item, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
 	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: &at}, once)
@@ -192,17 +188,17 @@ func (s *source) read(ctx context.Context, shard, at string) (items []Item, next
 	if err != nil {
 		return nil, "", fmt.Errorf("stream %s: shard %s: %w", s.arn, shard, classify(err))
 	}
-	items = make([]Item, 0, len(out.Records))
+	items = make([]stream.Item, 0, len(out.Records))
 	for _, r := range out.Records {
 		items = append(items, s.item(shard, r))
 	}
 	return items, aws.ToString(out.NextShardIterator), nil
 }
 
-func (s *source) item(shard string, r streamtypes.Record) Item {
-	record, err := FromSDK(r)
+func (s *source) item(shard string, r streamtypes.Record) stream.Item {
+	record, err := stream.FromSDK(r)
 	record.Stream, record.Shard, record.Table = s.arn, shard, s.table
-	return Item{Seq: record.Seq, Record: record, Err: err}
+	return stream.Item{Seq: record.Seq, Record: record, Err: err}
 }
 
 func once(o *dynamodbstreams.Options) { o.Retryer = aws.NopRetryer{} }

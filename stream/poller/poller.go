@@ -1,4 +1,4 @@
-package stream
+package poller
 
 import (
 	"cmp"
@@ -17,10 +17,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Poller reads a stream without Lambda and gives its records to a Processor. The
-// workers of a group, each a Run, share the stream's shards evenly.
+// Poller gives the records of a stream to a stream.Processor. The workers of a group, each
+// a Run, share the stream's shards evenly.
 //
 // A group begins with the oldest records there are, and continues where its
 // workers stopped. Records come at least once; those of one shard in order, and
@@ -32,12 +33,12 @@ import (
 type Poller struct {
 	source    *source
 	leases    leases
-	processor *Processor
-	opts      PollerOptions
+	processor *stream.Processor
+	opts      Options
 }
 
-// PollerOptions are the options of a Poller. The zero value works.
-type PollerOptions struct {
+// Options are the options of a Poller. The zero value works.
+type Options struct {
 	// Lease is how long other workers wait, without a sign of life from a worker, before they
 	// take its shards. Their clocks need not agree. Defaults to 30 s; at least 1 s.
 	Lease time.Duration
@@ -63,7 +64,7 @@ type PollerOptions struct {
 	Rand io.Reader
 }
 
-func (o *PollerOptions) withDefaults() (PollerOptions, error) {
+func (o *Options) withDefaults() (Options, error) {
 	v := args.Given(o)
 	if v.OnError == nil {
 		v.OnError = func(error) {}
@@ -78,8 +79,8 @@ func (o *PollerOptions) withDefaults() (PollerOptions, error) {
 	return v, err
 }
 
-// PollerGroup says which workers share a stream.
-type PollerGroup struct {
+// Group says which workers share a stream.
+type Group struct {
 	// Table is the table of the leases, which the function Table describes.
 	Table string
 
@@ -90,8 +91,8 @@ type PollerGroup struct {
 	Name string
 }
 
-// NewPoller does no I/O.
-func NewPoller(db *dynamo.DB, streams *dynamodbstreams.Client, g PollerGroup, p *Processor, opts *PollerOptions) (*Poller, error) {
+// New does no I/O.
+func New(db *dynamo.DB, streams *dynamodbstreams.Client, g Group, p *stream.Processor, opts *Options) (*Poller, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
@@ -117,24 +118,24 @@ func NewPoller(db *dynamo.DB, streams *dynamodbstreams.Client, g PollerGroup, p 
 // the context's error. It returns nil if the stream was switched off and all its
 // records were handled.
 //
-// ErrGap, a wrong table or stream, and a missing permission end it too. It reports any other
-// failure to PollerOptions.OnError and goes on. At its end it waits for its handlers, stores
-// how far they got, and gives its shards to other workers.
+// stream.ErrGap, a wrong table or stream, and a missing permission end it too. It reports
+// any other failure to Options.OnError and goes on. At its end it waits for its handlers,
+// stores how far they got, and gives its shards to other workers.
 //
-// Cost: every PollerOptions.Renew 2 requests, 1 RCU, 1 WCU; each read of a shard
+// Cost: every Options.Renew 2 requests, 1 RCU, 1 WCU; each read of a shard
 // 1 request, and 1 request, 1 WCU where it had records.
 //
-//plaza:cost every PollerOptions.Renew: 2 requests, 1 RCU, 1 WCU
-//plaza:cost every PollerOptions.Renew, each 100 shards, more: 1 request
-//plaza:cost every PollerOptions.Renew, each further 4 KB of leases, more: 1 RCU
-//plaza:cost an idle shard, every PollerOptions.Idle: 1 request
+//plaza:cost every Options.Renew: 2 requests, 1 RCU, 1 WCU
+//plaza:cost every Options.Renew, each 100 shards, more: 1 request
+//plaza:cost every Options.Renew, each further 4 KB of leases, more: 1 RCU
+//plaza:cost an idle shard, every Options.Idle: 1 request
 //plaza:cost a busy shard, each second: 5 requests
 //plaza:cost a read that had records, more: 1 request, 1 WCU
 func (p *Poller) Run(ctx context.Context) error {
-	ctx = plaza.WithOperation(ctx, "stream.Poller.Run")
+	ctx = plaza.WithOperation(ctx, "stream/poller.Poller.Run")
 	name, err := lease.NewOwner(p.opts.Rand)
 	if err != nil {
-		return fmt.Errorf("stream: %w", err)
+		return fmt.Errorf("poller: %w", err)
 	}
 	err = newWorker(p, name).run(ctx)
 	if errors.Is(err, errDrained) {

@@ -1,4 +1,4 @@
-package stream
+package poller
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 )
 
 var (
-	errLost    = errors.New("stream: the lease is another worker's")
-	errStopped = errors.New("stream: the processor stopped before the last record")
+	errLost    = errors.New("poller: the lease is another worker's")
+	errStopped = errors.New("poller: the processor stopped before the last record")
 )
 
 // holding is a shard that a worker reads, in a goroutine of its own.
@@ -76,7 +77,7 @@ func (h *holding) run(ctx context.Context) (ended bool, err error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 		defer cancel()
 		if err := h.leases.release(ctx, h.lease); err != nil {
-			h.opts.OnError(fmt.Errorf("stream: shard %s: %w", h.shard, err))
+			h.opts.OnError(fmt.Errorf("poller: shard %s: %w", h.shard, err))
 		}
 	}
 	return ended, err
@@ -133,7 +134,7 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 
 // read reads at a position or, if there is none, after the last handled record. If no
 // record was handled, it begins with the oldest one.
-func (h *holding) read(ctx context.Context, at *string) (items []Item, next string, err error) {
+func (h *holding) read(ctx context.Context, at *string) (items []stream.Item, next string, err error) {
 	if *at == "" {
 		if *at, err = h.source.iterator(ctx, h.shard, h.handled, horizon); err != nil {
 			return nil, "", err
@@ -155,7 +156,7 @@ func (h *holding) over(err error) (ended bool, _ error) {
 	case errors.Is(err, errVanish) && h.first:
 		return true, nil // it was gone before the group began
 	case errors.Is(err, errVanish), errors.Is(err, errTrimmed) && h.handled != "":
-		return false, fmt.Errorf("%w: %w", ErrGap, err)
+		return false, fmt.Errorf("%w: %w", stream.ErrGap, err)
 	case errors.Is(err, plaza.ErrTable):
 		return false, err
 	}
@@ -164,7 +165,7 @@ func (h *holding) over(err error) (ended bool, _ error) {
 
 // handle gives items to the processor and stores how far it got. It fails unless all
 // were handled.
-func (h *holding) handle(ctx context.Context, items []Item) error {
+func (h *holding) handle(ctx context.Context, items []stream.Item) error {
 	var done int
 	err := parallel.Catch(func() (err error) {
 		if len(items) > 0 {
@@ -186,7 +187,7 @@ func (h *holding) handle(ctx context.Context, items []Item) error {
 	case err == nil:
 		err = errStopped
 	}
-	return fmt.Errorf("stream: shard %s: %w", h.shard, err)
+	return fmt.Errorf("poller: shard %s: %w", h.shard, err)
 }
 
 // save stores how far the shard was handled. A failure is tried again with the
@@ -215,7 +216,7 @@ func routine(err error) bool { return errors.Is(err, errExpired) || errors.Is(er
 // pause is how long to wait after an answer. empty is how many answers in a row had no
 // records. Without a pause, a few records a second would cost as many reads as the
 // network allows.
-func pause(items []Item, empty int, longest time.Duration) time.Duration {
+func pause(items []stream.Item, empty int, longest time.Duration) time.Duration {
 	if len(items) == fullAnswer || len(items) > 0 && time.Since(items[len(items)-1].Record.At) > recent {
 		return 0
 	}

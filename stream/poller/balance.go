@@ -1,4 +1,4 @@
-package stream
+package poller
 
 import (
 	"cmp"
@@ -107,7 +107,7 @@ func (w *worker) take(ctx, within context.Context, free []leaseItem, known map[s
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("stream: acquire: %w", err)
+			return fmt.Errorf("poller: acquire: %w", err)
 		}
 	}
 	return nil

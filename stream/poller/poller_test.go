@@ -1,4 +1,4 @@
-package stream_test
+package poller_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 func TestAChildStartsAfterItsParentsEndIsCheckpointed(t *testing.T) {
@@ -88,7 +89,7 @@ func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
 				for i := range n {
 					w.add(fmt.Sprintf("shard-%03d", i), "", 0)
 				}
-				p := w.start("ann", nil, func(o *stream.PollerOptions) { o.Idle = time.Minute })
+				p := w.start("ann", nil, func(o *poller.Options) { o.Idle = time.Minute })
 				w.until("all are leased", func() bool { return len(w.owned()) == 1 && sum(w.owned()) == n })
 				time.Sleep(5 * renewTime)
 				require.ErrorIs(t, p.stop(), context.Canceled)

@@ -1,4 +1,4 @@
-package stream_test
+package poller_test
 
 import (
 	"context"
@@ -16,13 +16,14 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // tailing is a Reader of a scripted stream, and what it returned.
 type tailing struct {
 	*script
 	t       *testing.T
-	reader  *stream.Reader
+	reader  *poller.Reader
 	returns map[string][]string // sequence numbers, by shard
 	through time.Time
 	errs    []error
@@ -34,7 +35,7 @@ func tail(t *testing.T, f func(t *testing.T, r *tailing), wrap ...func(aws.HTTPC
 	synctest.Test(t, func(t *testing.T) {
 		r := &tailing{script: newScript(), t: t, returns: map[string][]string{}}
 		var err error
-		r.reader, err = stream.NewReader(r.client(wrap...), r.arn, &stream.ReaderOptions{OnError: func(err error) {
+		r.reader, err = poller.NewReader(r.client(wrap...), r.arn, &poller.ReaderOptions{OnError: func(err error) {
 			r.change(func() { r.errs = append(r.errs, err) })
 		}})
 		require.NoError(t, err)
@@ -230,7 +231,7 @@ func TestAReaderWhoseRequestsCannotBeSentIsUnavailable(t *testing.T) {
 		nobody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errors.New("none") })
 		for _, o := range []dynamodbstreams.Options{{Credentials: nobody}, {BaseEndpoint: aws.String("localhost:8000")}} {
 			o.Region = "eu-west-1"
-			reader, err := stream.NewReader(dynamodbstreams.New(o), newScript().arn, nil)
+			reader, err := poller.NewReader(dynamodbstreams.New(o), newScript().arn, nil)
 			require.NoError(t, err)
 			_, err = reader.Next(t.Context())
 			require.ErrorIs(t, err, plaza.ErrUnavailable)

@@ -1,4 +1,4 @@
-package stream_test
+package poller_test
 
 import (
 	"context"
@@ -12,15 +12,17 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/letters"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 // A process handles the changes of a table without Lambda. Run it in as many
 // processes as there is work for.
-func ExampleNewPoller() {
+func ExampleNew() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	db, scores, _ := streamtest.Example(ctx, stream.Table) // any table that has a stream
-	_, leases, _ := streamtest.Example(ctx, stream.Table)
+	db, scores, _ := streamtest.Example(ctx, poller.Table) // any table that has a stream
+	_, leases, _ := streamtest.Example(ctx, poller.Table)
 	for _, score := range []int{60, 90} {
 		item := struct {
 			PK    string `dynamo:"pk"`
@@ -49,16 +51,21 @@ func ExampleNewPoller() {
 		}
 		return nil
 	}
-	processor, err := stream.NewProcessor(stream.Each(handle, 4), openLetters(ctx), nil)
+	_, deadLetters, _ := streamtest.Example(ctx, letters.Table)
+	dead, err := letters.New(db, deadLetters, "print", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	group := stream.PollerGroup{Table: leases, Stream: *table.Table.LatestStreamArn, Name: "print"}
-	poller, err := stream.NewPoller(db, streams, group, processor, nil)
+	processor, err := stream.NewProcessor(stream.Each(handle, 4), dead, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(poller.Run(ctx))
+	group := poller.Group{Table: leases, Stream: *table.Table.LatestStreamArn, Name: "print"}
+	p, err := poller.New(db, streams, group, processor, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p.Run(ctx))
 	// Output:
 	// INSERT 60
 	// MODIFY 90

@@ -1,4 +1,4 @@
-package stream_test
+package poller_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 func TestAWorkerThatCannotRenewStopsBeforeOthersTakeOver(t *testing.T) {
@@ -213,7 +214,7 @@ func TestADamagedLeaseKeepsItsShardFromBeingRead(t *testing.T) {
 			}})
 			require.NoError(t, err)
 			var damaged []*plaza.CorruptError
-			p = w.start("bob", nil, func(o *stream.PollerOptions) {
+			p = w.start("bob", nil, func(o *poller.Options) {
 				o.OnCorrupt = func(err *plaza.CorruptError) { damaged = append(damaged, err) }
 			})
 			w.write("shard-3", 10)
@@ -280,7 +281,7 @@ func TestAStreamThatIsGoneIsAGapOrDrained(t *testing.T) {
 }
 
 func TestThePollerCostsWhatItSays(t *testing.T) {
-	stated := callstest.ReadCosts(t, "..", "stream")
+	stated := callstest.ReadCosts(t, "../..", "stream/poller")
 	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 120 {
 			w.add(fmt.Sprintf("shard-%03d", i), "", 0)
@@ -296,14 +297,14 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 		time.Sleep(time.Duration(ticks) * renewTime)
 		cost := w.meter.Take()
 		reads, lists = len(w.count("GetRecords"))-reads, len(w.count("DescribeStream"))-lists // which the meter leaves out
-		idle := stated.Times(ticks*10*120, "Poller.Run", "an idle shard, every PollerOptions.Idle")
+		idle := stated.Times(ticks*10*120, "Poller.Run", "an idle shard, every Options.Idle")
 		require.InDelta(t, idle.Requests, reads, 2*120)
-		listings := stated.Times(2*ticks, "Poller.Run", "every PollerOptions.Renew, each 100 shards, more")
+		listings := stated.Times(2*ticks, "Poller.Run", "every Options.Renew, each 100 shards, more")
 		require.Equal(t, listings.Requests, lists)
-		tick := stated.Times(ticks, "Poller.Run", "every PollerOptions.Renew")
+		tick := stated.Times(ticks, "Poller.Run", "every Options.Renew")
 		require.Equal(t, tick.Requests, cost.Requests, "a beat and the leases")
 		require.InDelta(t, tick.Write, cost.Write, 0)
-		more := stated.Times(ticks*120*300/4096, "Poller.Run", "every PollerOptions.Renew, each further 4 KB of leases, more")
+		more := stated.Times(ticks*120*300/4096, "Poller.Run", "every Options.Renew, each further 4 KB of leases, more")
 		require.LessOrEqual(t, cost.Read, tick.Read+more.Read)
 
 		w.write("shard-000", 900)
@@ -314,7 +315,7 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 }
 
 func TestAFewRecordsASecondCostFewReadsAndABacklogNoPause(t *testing.T) {
-	stated := callstest.ReadCosts(t, "..", "stream")
+	stated := callstest.ReadCosts(t, "../..", "stream/poller")
 	inBubble(t, func(t *testing.T, w *world) {
 		w.change(func() { w.most = 10 })
 		w.add("shard-1", "", 1000)

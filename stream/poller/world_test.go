@@ -1,4 +1,4 @@
-package stream_test
+package poller_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/poller"
 )
 
 const (
@@ -51,7 +52,7 @@ type world struct {
 func inBubble(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Helper()
 	t.Parallel()
-	table := dynamotest.Table(t, stream.Table)
+	table := dynamotest.Table(t, poller.Table)
 	meter := dynamotest.NewMeter()
 	send := dynamotest.Outside(t, meter.Wrap)
 	synctest.Test(t, func(t *testing.T) {
@@ -95,7 +96,7 @@ type process struct {
 }
 
 // poller makes the poller of a process that has faults.
-func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.PollerOptions)) (*stream.Poller, *process) {
+func (w *world) poller(name string, in *faults.Injector, change ...func(*poller.Options)) (*poller.Poller, *process) {
 	w.t.Helper()
 	p := &process{world: w, name: name, in: in, ended: make(chan struct{})}
 	if in == nil {
@@ -103,17 +104,17 @@ func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.
 	}
 	processor, err := stream.NewProcessor(stream.Each(p.record, 1), dead{w}, &stream.ProcessorOptions{Policy: stream.Policy{Attempts: w.tries}})
 	require.NoError(w.t, err)
-	opts := &stream.PollerOptions{Lease: leaseTime, Renew: renewTime, OnError: p.failed}
+	opts := &poller.Options{Lease: leaseTime, Renew: renewTime, OnError: p.failed}
 	for _, f := range change {
 		f(opts)
 	}
-	poller, err := stream.NewPoller(w.dial(p.in.Wrap), w.streams(), stream.PollerGroup{Table: w.table, Stream: w.arn, Name: "group"}, processor, opts)
+	poller, err := poller.New(w.dial(p.in.Wrap), w.streams(), poller.Group{Table: w.table, Stream: w.arn, Name: "group"}, processor, opts)
 	require.NoError(w.t, err)
 	return poller, p
 }
 
 // start runs a worker until it is stopped, at the latest by the end of the test.
-func (w *world) start(name string, in *faults.Injector, change ...func(*stream.PollerOptions)) *process {
+func (w *world) start(name string, in *faults.Injector, change ...func(*poller.Options)) *process {
 	w.t.Helper()
 	poller, p := w.poller(name, in, change...)
 	ctx, cancel := context.WithCancel(w.t.Context())

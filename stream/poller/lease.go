@@ -1,10 +1,11 @@
-package stream
+package poller
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -50,7 +51,7 @@ type leaseItem struct {
 func (l *leaseItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	key := store.KeyOf(item)
 	err := store.UnmarshalItem(item, l)
-	if err == nil && l.Seq != "" && !isSequence(l.Seq) {
+	if err == nil && (strings.Trim(l.Seq, "0123456789") != "" || len(l.Seq) > 64) {
 		err = errors.New("seq is no sequence number")
 	}
 	if err != nil {
@@ -150,7 +151,7 @@ func (l leases) checkpoint(ctx context.Context, held *leaseItem, seq string) (ow
 	}
 	first, _ := next(held)
 	if _, err := store.Merge(ctx, l.table, held.key(), first, next); err != nil {
-		return true, fmt.Errorf("stream: checkpoint: %w", err)
+		return true, fmt.Errorf("poller: checkpoint: %w", err)
 	}
 	if owned {
 		held.Seq = seq

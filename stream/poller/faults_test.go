@@ -1,4 +1,4 @@
-package stream_test
+package poller_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package stream
+package poller
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 // readers is how many shards a Reader reads at once.
@@ -48,7 +49,7 @@ type ReaderOptions struct {
 	// goroutines at once. Defaults to nothing.
 	OnError func(error)
 
-	// Now is the clock of Round.Through. Defaults to time.Now.
+	// Now is the clock of stream.Round.Through. Defaults to time.Now.
 	Now func() time.Time
 }
 
@@ -94,19 +95,6 @@ func (r *Reader) Reset() {
 	}
 }
 
-// Round has the answers of all shards to one Next.
-type Round struct {
-	// Items are in order within each shard, and those of a shard come after its
-	// parent's.
-	Items []Item
-
-	// Through is a time up to which every change was returned. It trails the
-	// present by up to ReaderOptions.List, and by more while a shard has more or
-	// cannot be read. An answer without changes counts as if there were none, although
-	// DynamoDB may deliver some later.
-	Through time.Time
-}
-
 // tail is a shard of a Reader.
 type tail struct {
 	shard
@@ -120,7 +108,7 @@ type tail struct {
 	failures int
 	retry    time.Time // the next attempt waits until then
 
-	items []Item // of this round
+	items []stream.Item // of this round
 }
 
 // Next reads every shard once and returns what they had. Its first call that
@@ -128,31 +116,31 @@ type tail struct {
 // older ones may be. A record that cannot be read is an Item with an error.
 //
 // If a shard cannot be read, the round has no items of it; only the first call fails for that.
-// After ErrGap rebuild what the records feed, and call Reset. ErrEnd means that the stream has
-// ended.
+// After stream.ErrGap rebuild what the records feed, and call Reset. stream.ErrEnd means that
+// the stream has ended.
 //
 // Cost: 1 request for each shard that is open; every ReaderOptions.List 1 for each
 // 100 shards; without news it waits up to ReaderOptions.Idle first.
-func (r *Reader) Next(ctx context.Context) (Round, error) {
-	ctx = plaza.WithOperation(ctx, "stream.Reader.Next")
+func (r *Reader) Next(ctx context.Context) (stream.Round, error) {
+	ctx = plaza.WithOperation(ctx, "stream/poller.Reader.Next")
 	if err := wait(ctx, time.Until(r.turn)); err != nil {
-		return Round{}, err
+		return stream.Round{}, err
 	}
 	begun := time.Now()
 	now := r.opts.Now()
 	if r.listed.IsZero() || time.Since(r.listed) >= r.opts.List {
 		if err := r.list(ctx); err != nil {
-			if r.began.IsZero() || ctx.Err() != nil || errors.Is(err, plaza.ErrTable) || errors.Is(err, ErrGap) {
-				return Round{}, err
+			if r.began.IsZero() || ctx.Err() != nil || errors.Is(err, plaza.ErrTable) || errors.Is(err, stream.ErrGap) {
+				return stream.Round{}, err
 			}
 			r.opts.OnError(err)
 		}
 	}
 	if r.listing.retired && len(r.shards) == 0 {
-		return Round{}, fmt.Errorf("%w: %s", ErrEnd, r.source.arn)
+		return stream.Round{}, fmt.Errorf("%w: %s", stream.ErrEnd, r.source.arn)
 	}
 	if err := r.round(ctx); err != nil {
-		return Round{}, err
+		return stream.Round{}, err
 	}
 	if r.began.IsZero() {
 		r.began = now
@@ -167,7 +155,7 @@ func (r *Reader) list(ctx context.Context) error {
 	l, err := r.source.list(ctx)
 	if errors.Is(err, errVanish) {
 		if !r.began.IsZero() {
-			return fmt.Errorf("%w: %w", ErrGap, err)
+			return fmt.Errorf("%w: %w", stream.ErrGap, err)
 		}
 		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
 	}
@@ -229,7 +217,7 @@ func (r *Reader) advance(ctx context.Context, t *tail) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, errVanish), errors.Is(err, errTrimmed) && t.seq != "":
-		return fmt.Errorf("%w: %w", ErrGap, err)
+		return fmt.Errorf("%w: %w", stream.ErrGap, err)
 	case errors.Is(err, plaza.ErrTable), err != nil && t.from == latest:
 		return err
 	case err != nil:
@@ -272,7 +260,7 @@ func (r *Reader) advance(ctx context.Context, t *tail) error {
 
 // readTail reads at the shard's position. If that was lost, it begins after the last
 // record, or with the oldest one if none was returned.
-func (r *Reader) readTail(ctx context.Context, t *tail, now time.Time) (items []Item, next string, err error) {
+func (r *Reader) readTail(ctx context.Context, t *tail, now time.Time) (items []stream.Item, next string, err error) {
 	if t.at == "" {
 		if t.at, err = r.source.iterator(ctx, t.id, t.seq, t.from); err != nil {
 			return nil, "", err
@@ -289,8 +277,8 @@ func (r *Reader) readTail(ctx context.Context, t *tail, now time.Time) (items []
 }
 
 // collect returns what the shards of this round had.
-func (r *Reader) collect(begun time.Time) Round {
-	round := Round{Through: r.whole} // a shard that has children may have stayed open
+func (r *Reader) collect(begun time.Time) stream.Round {
+	round := stream.Round{Through: r.whole} // a shard that has children may have stayed open
 	news := false
 	wait := r.opts.Idle
 	for _, t := range r.shards {

@@ -1,4 +1,4 @@
-package stream
+package poller
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Table returns the schema of a table with that name, for the leases of pollers.
+// Table returns the schema of a table with that name, for the leases of a Poller's groups.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
 func feature() store.Feature {
@@ -21,15 +21,15 @@ func feature() store.Feature {
 //
 // Cost: 2 requests, 0.5 RCU.
 func (p *Poller) Verify(ctx context.Context) error {
-	ctx = plaza.WithOperation(ctx, "stream.Poller.Verify")
+	ctx = plaza.WithOperation(ctx, "stream/poller.Poller.Verify")
 	return p.leases.table.Verify(ctx, feature())
 }
 
-// Init verifies the table and marks it as stream's, so that no other feature uses
+// Init verifies the table and marks it as one of pollers' leases, so that no other feature uses
 // it. Call it once, after the table is created.
 //
 // Cost: 3 requests, 0.5 RCU, 1 WCU.
 func (p *Poller) Init(ctx context.Context) error {
-	ctx = plaza.WithOperation(ctx, "stream.Poller.Init")
+	ctx = plaza.WithOperation(ctx, "stream/poller.Poller.Init")
 	return p.leases.table.Init(ctx, feature())
 }
