@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -105,12 +106,62 @@ func TestFollowManyCostsAsManyFollows(t *testing.T) {
 		_, err := w.Home("jack-01234567890").FollowMany(t.Context(), names, nil)
 		require.NoError(t, err)
 	})
-	meter.AtMost(t, "again", dynamotest.Cost{Requests: 8 * topics, Read: float64(27 * topics), Write: float64(110 * topics)}, func() {
+	again := costs(t).Times(float64(topics), "Home.Follow", "a repeat with all 100 copied")
+	meter.AtMost(t, "again", again, func() {
 		_, err := w.Home("jack-01234567890").FollowMany(t.Context(), names, nil)
+		require.NoError(t, err)
+	})
+	byID := costs(t).Of("Home.Follow", "with 100 activities of 1 KB copied", "the edge stood, or has an ID of the caller's", "each 100 copies that are read first")
+	meter.AtMost(t, "follow by ID", byID, func() {
+		_, err := w.Home("ann-012345678901").Follow(t.Context(), names[0], &feed.FollowOptions{ID: w.mint(t)})
 		require.NoError(t, err)
 	})
 	meter.AtMost(t, "follow none", dynamotest.Cost{}, func() {
 		_, err := w.Home("jack").FollowMany(t.Context(), nil, nil)
 		require.NoError(t, err)
 	})
+}
+
+// The home's key takes a hundred writes a second, so a call copies some and fails. Its
+// caller repeats it a second later.
+func TestRepeatsOfFollowManyEndOnAHotHome(t *testing.T) {
+	t.Parallel()
+	const second = 100
+	hot, w := &faults.Buckets{PerSecond: second}, newWorld(t, nil)
+	names, posts := w.topics(t, 4, 100)
+	slow := w.process(t, nil, hot.Wrap)
+	hot.Ask(t, func() error {
+		_, err := slow.Home("jack").FollowMany(t.Context(), names, nil)
+		for n := 0; n < second && err != nil; n++ {
+			pageOf(t, slow.Home("another").List, cursor.PageRequest{Limit: 1})
+		}
+		return err
+	})
+	require.Positive(t, hot.Busy())
+	require.Equal(t, posts, all(t, w.Home("jack").List, 100))
+}
+
+// Some copies of a follow that was cut are missing, and one is damaged.
+func TestARepeatedFollowWritesOnlyWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil)
+	posts := newestFirst(w.lay(t, "chris", activities("chris", 30)))
+	follow := func(w world, opts *feed.FollowOptions) {
+		created, err := w.Home("jack").Follow(t.Context(), "chris", opts)
+		require.NoError(t, err)
+		require.Equal(t, opts != nil, created)
+	}
+	ID := &feed.FollowOptions{ID: w.mint(t)}
+	follow(w, ID)
+	w.expire(t, "H#jack", posts[0].String())
+	w.expire(t, "H#jack", posts[29].String())
+	w.damage(t, "H#jack", fmt.Sprintf("%v#chris#%v", posts[7], w.edge(t, "jack", "chris")), dynamo.Item{"ttl": nil})
+	meter.AtMost(t, "repeat", dynamotest.Cost{Requests: 6, Write: 10 + 3, Read: 30}, func() {
+		follow(w.process(t, nil, meter.Wrap), ID)
+	})
+	meter.AtMost(t, "repeat without the ID", dynamotest.Cost{Requests: 5, Write: 10, Read: 30}, func() {
+		follow(w.process(t, nil, meter.Wrap), nil)
+	})
+	require.Equal(t, posts, all(t, w.Home("jack").List, 100))
 }
