@@ -8,7 +8,6 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
@@ -16,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/plazalog"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -33,36 +33,30 @@ type service struct {
 }
 
 func newService(ctx context.Context, db *dynamo.DB, t tables.Names, codec cursor.Codec, log *slog.Logger) (*service, error) {
-	ids, err := lease.NewSource(db, t.Machines, &lease.Options{OnCorrupt: onCorrupt(log)})
+	failures := plazalog.New(log)
+	ids, err := lease.NewSource(db, t.Machines, &lease.Options{OnCorrupt: failures.Corrupt})
 	if err != nil {
 		return nil, err
 	}
 	s := &service{ids: ids, log: log}
-	if err := s.open(ctx, db, t, codec, log); err != nil {
+	if err := s.open(ctx, db, t, codec, failures); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, codec cursor.Codec, log *slog.Logger) (err error) {
-	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
+func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, codec cursor.Codec, failures *plazalog.Logger) (err error) {
+	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec, OnCorrupt: failures.Corrupt}); err != nil {
 		return err
 	}
-	s.feeds, err = feed.New(db, t.Feed, s.ids, s.follows, &feed.Options{
-		Codec: codec, OnCorrupt: onCorrupt(log),
-		OnAttempt: func(a feed.Attempt) {
-			if a.Err != nil {
-				log.Warn("delivery will be tried again", "err", a.Err)
-			}
-		},
-	})
+	s.feeds, err = feed.New(db, t.Feed, s.ids, s.follows, &feed.Options{Codec: codec, OnCorrupt: failures.Corrupt, OnAttempt: failures.Feed})
 	if err != nil {
 		return err
 	}
 	reactions := reaction.Options{
 		Kinds: []string{like, love, bookmark},
 		OneOf: [][]string{oneOf()},
-		Codec: codec, OnCorrupt: onCorrupt(log),
+		Codec: codec, OnCorrupt: failures.Corrupt,
 	}
 	if s.reactions, err = reaction.New(db, t.Reaction, s.ids, &reactions); err != nil {
 		return err
@@ -72,11 +66,11 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, codec
 	if err != nil {
 		return err
 	}
-	s.comments, err = comment.New(db, t.Comment, s.ids, &comment.Options{Codec: codec, Score: scoreOf(scores), OnCorrupt: onCorrupt(log)})
+	s.comments, err = comment.New(db, t.Comment, s.ids, &comment.Options{Codec: codec, Score: scoreOf(scores), OnCorrupt: failures.Corrupt})
 	if err != nil {
 		return err
 	}
-	s.boards, err = leaderboard.New(db, t.Leaderboard, s.ids, &leaderboard.Options{Codec: codec, OnCorrupt: onCorrupt(log)})
+	s.boards, err = leaderboard.New(db, t.Leaderboard, s.ids, &leaderboard.Options{Codec: codec, OnCorrupt: failures.Corrupt})
 	if err != nil {
 		return err
 	}
@@ -92,13 +86,6 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, codec
 		}
 	}
 	return nil
-}
-
-// onCorrupt logs each damaged item that a list leaves out.
-func onCorrupt(log *slog.Logger) func(*plaza.CorruptError) {
-	return func(e *plaza.CorruptError) {
-		log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)
-	}
 }
 
 // close gives the machine number back to the next process, also after an interrupt.

@@ -1,14 +1,10 @@
-// Command observe shows how a service sees what Plaza does: a trace of each call by
-// OpenTelemetry, metrics, logs of what failed, and the cost of a thousand calls in dollars.
-// Copy observe.go (the observer of a service) and service.go (where the service calls it).
+// Command observe shows what a service sees that adds package otel: the trace of a page, what
+// its calls cost by the metrics, and logs of what failed. Copy the body of connect.
 //
 //	go run ./examples/observe
 //
-// Here a trace and the costs are printed, and the metrics go nowhere. A service gives
-// observer the providers that export to its collector, and counts its costs by
-//
-//	costs := meter.New()
-//	costs.Attach(&cfg)
+// Here telemetry stays in memory and is printed. A service sets the global providers, with
+// exporters to its collector, and leaves out both of Options. otel/grafana.json is a board.
 package main
 
 import (
@@ -19,14 +15,18 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/internal/command"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/meter"
+	"github.com/plaza-sdk/plaza/otel"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
 )
@@ -36,54 +36,72 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer) (err error) {
-	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Follow: "follow", Feed: "feed", Reaction: "reaction"}})
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Follow: "follow", Feed: "feed"}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-
-	spans := tracetest.NewInMemoryExporter()
-	o, err := newObserver(trace.NewTracerProvider(trace.WithSyncer(spans)), metric.NewMeterProvider(),
-		slog.New(slog.NewTextHandler(out, nil)))
+	spans, metrics := tracetest.NewInMemoryExporter(), metric.NewManualReader()
+	traces := trace.NewTracerProvider(trace.WithSyncer(spans))
+	feeds, err := connect(env.Config, env.Tables, otel.Options{
+		TracerProvider: traces,
+		MeterProvider:  metric.NewMeterProvider(metric.WithReader(metrics)),
+		Log:            slog.New(slog.NewTextHandler(out, nil)),
+	})
 	if err != nil {
 		return err
 	}
-	cfg := env.Config
-	o.attach(&cfg)
-	gen, err := ids.New(1, nil)
+	if err := day(ctx, feeds); err != nil {
+		return err
+	}
+	// The span of a handler, which otelhttp begins in a service.
+	page, span := traces.Tracer("service").Start(ctx, "GET /home")
+	_, err = feeds.Home("user0").List(page, cursor.PageRequest{Limit: 20})
+	span.End()
 	if err != nil {
 		return err
 	}
-	s, err := newService(dynamo.New(cfg), env.Tables, gen, o)
-	if err != nil {
-		return err
-	}
-	if err := day(ctx, s); err != nil {
-		return err
-	}
-
-	printTrace(out, spans.GetSpans(), "GET /home")
+	printTrace(out, spans.GetSpans())
 	fmt.Fprintln(out)
-	printCosts(out, spans.GetSpans(), env.Meter.ByOperation(), meter.USEast1())
-	return nil
+	return printCosts(ctx, out, metrics)
 }
 
-// day is what ten people do: follow ann, see her photos, and like them.
-func day(ctx context.Context, s *service) error {
+// connect returns feeds that are observed.
+func connect(cfg aws.Config, names tables.Names, opts otel.Options) (*feed.Repository, error) {
+	o, err := otel.New(&opts)
+	if err != nil {
+		return nil, err
+	}
+	o.Attach(&cfg) // before dynamo.New
+	db := dynamo.New(cfg)
+	gen, err := ids.New(1, nil)
+	if err != nil {
+		return nil, err
+	}
+	follows, err := follow.New(db, names.Follow, gen, &follow.Options{OnCorrupt: o.Corrupt})
+	if err != nil {
+		return nil, err
+	}
+	return feed.New(db, names.Feed, gen, follows, &feed.Options{OnAttempt: o.Feed, OnCorrupt: o.Corrupt})
+}
+
+// day is what ten people do: follow ann, and see her five photos.
+func day(ctx context.Context, feeds *feed.Repository) error {
+	const people, photos = 10, 5
 	var done []error
-	for i := range 10 {
-		done = append(done, s.follow(ctx, fmt.Sprint("user", i), "ann"))
-	}
-	for i := range 5 {
-		done = append(done, s.post(ctx, "ann", fmt.Sprint("photo", i)))
-	}
-	for i := range 10 {
-		user := fmt.Sprint("user", i)
-		photos, err := s.home(ctx, user)
+	for i := range people {
+		_, err := feeds.Home(fmt.Sprint("user", i)).Follow(ctx, "ann", nil)
 		done = append(done, err)
-		for _, p := range photos {
-			done = append(done, s.like(ctx, user, p.ID))
-		}
+	}
+	for i := range photos {
+		_, _, err := feeds.Outbox("ann").Publish(ctx, feed.Activity{
+			Actor: feed.Ref{Kind: "user", ID: "ann"}, Verb: "post", Object: feed.Ref{Kind: "photo", ID: fmt.Sprint(i)},
+		})
+		done = append(done, err)
+	}
+	for i := range people {
+		_, err := feeds.Home(fmt.Sprint("user", i)).List(ctx, cursor.PageRequest{Limit: 20})
+		done = append(done, err)
 	}
 	return errors.Join(done...)
 }

@@ -24,11 +24,11 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/plazalog"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -111,12 +111,7 @@ func (s *Service) open(ctx context.Context, db *dynamo.DB, t tables.Names) (err 
 		source = s.ids
 	}
 	// Many viewers open an episode at once. One read serves them all for two seconds.
-	s.danmu, err = danmu.New(db, t.Danmu, source, &danmu.Options{
-		Cache: 2 * time.Second,
-		OnCorrupt: func(e *plaza.CorruptError) {
-			s.opts.Log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)
-		},
-	})
+	s.danmu, err = danmu.New(db, t.Danmu, source, &danmu.Options{Cache: 2 * time.Second, OnCorrupt: plazalog.New(s.opts.Log).Corrupt})
 	if err != nil {
 		return err
 	}
