@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/observe"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
@@ -22,8 +22,8 @@ type Attempt struct {
 	// It is empty if the worker failed to look for work.
 	Subject string
 
-	// Due is the time of the activity, of the digest's slot or of the period's end. When the
-	// attempt is Done, its age is the delay.
+	// Due is the time of the activity, of the slot of a digest that was sent, or of the
+	// period's end. When the attempt is Done, its age is the delay. It is zero if there is none.
 	Due time.Time
 
 	Done bool  // there will be no other attempt
@@ -37,29 +37,21 @@ type Attempt struct {
 // reportAttempts passes the attempts of workers without an OnAttempt of their own to
 // Options.OnAttempt.
 func (o *Options) reportAttempts() {
-	report := o.OnAttempt
+	report := func(a observe.Attempt, subject string) {
+		o.OnAttempt(Attempt{Worker: a.Worker, Subject: subject, Due: a.Due, Done: a.Done, Err: a.Err})
+	}
 	if o.Feed.OnAttempt == nil {
-		o.Feed.OnAttempt = func(a feed.Attempt) { report(Attempt{"feed", a.Owner, madeAt(a.ID), a.Done, a.Err, ""}) }
+		o.Feed.OnAttempt = func(a feed.Attempt) { report(observe.Feed(a), a.Owner) }
 	}
 	if o.Notify.OnAttempt == nil {
-		o.Notify.OnAttempt = func(a notify.Attempt) { report(Attempt{"notify", a.Object.String(), madeAt(a.ID), a.Done, a.Err, ""}) }
+		o.Notify.OnAttempt = func(a notify.Attempt) { report(observe.Notify(a), a.Object.String()) }
 	}
 	if o.DigestWorker.OnAttempt == nil {
-		o.DigestWorker.OnAttempt = func(a digest.Attempt) { report(Attempt{"digest", a.User, a.Slot, a.Done, a.Err, ""}) }
+		o.DigestWorker.OnAttempt = func(a digest.Attempt) { report(observe.Digest(a), a.User) }
 	}
 	if o.Leaderboard.OnAttempt == nil {
-		o.Leaderboard.OnAttempt = func(a leaderboard.Attempt) {
-			report(Attempt{"leaderboard", a.Ended.Board, a.Ended.Period.End, a.Done, a.Err, ""})
-		}
+		o.Leaderboard.OnAttempt = func(a leaderboard.Attempt) { report(observe.Leaderboard(a), a.Ended.Board) }
 	}
-}
-
-// madeAt is the zero time for no id.
-func madeAt(id ids.ID) time.Time {
-	if id == 0 {
-		return time.Time{}
-	}
-	return id.Time()
 }
 
 // Run runs the workers until ctx ends, waits for all and returns nil. If a table is wrong, it

@@ -6,7 +6,8 @@
 //
 // and gives its methods to the options that report attempts and damage:
 //
-//	feed.Options{OnAttempt: o.Feed, OnCorrupt: o.Corrupt}
+//	kit.Options{OnAttempt: o.Attempt, OnCorrupt: o.Corrupt}
+//	feed.Options{OnAttempt: o.Feed, OnCorrupt: o.Corrupt} // without a kit
 //
 // # Traces
 //

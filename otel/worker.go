@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/observe"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
@@ -21,6 +22,14 @@ import (
 func (o *Observer) Corrupt(err *plaza.CorruptError) {
 	o.damaged.Add(context.Background(), 1, metric.WithAttributes(semconv.DBCollectionName(err.Table)))
 	o.log.Corrupt(err)
+}
+
+// Attempt counts an attempt. Its lag is the age of Due. It is the OnAttempt of kit.Options.
+func (o *Observer) Attempt(a kit.Attempt) {
+	if a.LeftOut == "" {
+		o.attempt(observe.Attempt{Worker: a.Worker, Due: a.Due, Done: a.Done, Err: a.Err})
+	}
+	o.log.Attempt(a)
 }
 
 // Feed counts an attempt. Its lag is the age of the activity's id. It is the OnAttempt of
@@ -81,7 +90,7 @@ func (o *Observer) Dead(worker string) func(stream.Dead, error) {
 	}
 }
 
-// Failed returns the OnError of a stream's Poller or Reader. It counts a failed attempt.
+// Failed returns the OnError of package stream/poller's options. It counts a failed attempt.
 func (o *Observer) Failed(worker string) func(error) {
 	logged := o.log.Failed(worker)
 	return func(err error) {

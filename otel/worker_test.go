@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
@@ -39,6 +40,10 @@ func TestAttemptsAreCountedAndWhatIsDoneHasALag(t *testing.T) {
 		"the first followers of many": {
 			func(o *otel.Observer) { o.Feed(feed.Attempt{Owner: "ann", ID: id}) }, "plaza.result=partial plaza.worker=feed", false,
 		},
+		"a kit's": {
+			func(o *otel.Observer) { o.Attempt(kit.Attempt{Worker: "feed", Subject: "ann", Due: due, Done: true}) },
+			"plaza.result=done plaza.worker=feed", true,
+		},
 		"a switch": {
 			func(o *otel.Observer) { o.Feed(feed.Attempt{Owner: "ann", ID: id, Switch: true, Done: true}) }, "plaza.result=done plaza.worker=feed", false,
 		},
@@ -52,17 +57,17 @@ func TestAttemptsAreCountedAndWhatIsDoneHasALag(t *testing.T) {
 		},
 		"a digest": {
 			func(o *otel.Observer) { o.Digest(digest.Attempt{User: "ann", Slot: due, Sent: true, Done: true}) },
-			"plaza.result=done plaza.worker=notify/digest", true,
+			"plaza.result=done plaza.worker=digest", true,
 		},
 		"a digest that nobody wants": {
 			func(o *otel.Observer) { o.Digest(digest.Attempt{User: "ann", Slot: due, Done: true}) },
-			"plaza.result=done plaza.worker=notify/digest", false,
+			"plaza.result=done plaza.worker=digest", false,
 		},
 		"a digest that is given up": {
 			func(o *otel.Observer) {
 				o.Digest(digest.Attempt{User: "ann", Slot: due, Done: true, Err: errors.New("550")})
 			},
-			"error.type=_OTHER plaza.result=given_up plaza.worker=notify/digest", false,
+			"error.type=_OTHER plaza.result=given_up plaza.worker=digest", false,
 		},
 		"a period": {
 			func(o *otel.Observer) { o.Leaderboard(leaderboard.Attempt{Ended: period, Done: true}) },
@@ -70,7 +75,7 @@ func TestAttemptsAreCountedAndWhatIsDoneHasALag(t *testing.T) {
 		},
 		"a folder": {
 			func(o *otel.Observer) { o.Folder(leaderboard.FolderAttempt{Board: "b", Err: errBusy}) },
-			"error.type=busy plaza.result=failed plaza.worker=leaderboard.Folder", false,
+			"error.type=busy plaza.result=failed plaza.worker=folder", false,
 		},
 		"a poller": {func(o *otel.Observer) { o.Failed("bells")(errBusy) }, "error.type=busy plaza.result=failed plaza.worker=bells", false},
 		"a dead letter": {
@@ -92,6 +97,14 @@ func TestAttemptsAreCountedAndWhatIsDoneHasALag(t *testing.T) {
 			require.Equal(t, point{of: lags[0].of, value: 90, count: 1}, lags[0])
 		})
 	}
+}
+
+func TestAWorkerThatIsLeftOutIsNoAttempt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, otel.Options{})
+	w.Attempt(kit.Attempt{Worker: "digest", LeftOut: "Options.Send is nil"})
+	require.Empty(t, w.points(t, "plaza.attempts"))
+	require.Contains(t, w.log.String(), "level=INFO")
 }
 
 func TestRecordsOfAStreamAreAttempts(t *testing.T) {

@@ -5,7 +5,8 @@
 //
 // and gives its methods to the options that report failures:
 //
-//	feed.Options{OnAttempt: failures.Feed, OnCorrupt: failures.Corrupt}
+//	kit.Options{OnAttempt: failures.Attempt, OnCorrupt: failures.Corrupt}
+//	feed.Options{OnAttempt: failures.Feed, OnCorrupt: failures.Corrupt} // without a kit
 //
 // What is logged names operations, tables and ids, and never texts. Keys, which contain
 // users' ids, are in the lines of damaged items alone. What failed is at level
@@ -14,6 +15,7 @@
 //	       attempts that will fail again: a wrong table, no permission
 //	Warn   attempts that are made again; requests that were throttled, in conflict, or
 //	       got no answer, although the SDK may have sent them again with success
+//	Info   workers that a kit leaves out
 //	Debug  requests whose condition did not hold, which Plaza expects, and what was
 //	       canceled by its caller
 //
@@ -31,6 +33,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/observe"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/notify"
@@ -72,6 +75,16 @@ func (l *Logger) Corrupt(err *plaza.CorruptError) {
 		slog.String("table", err.Table), slog.String("pk", err.PK), slog.String("sk", err.SK), slog.String("reason", err.Reason))
 }
 
+// Attempt logs an attempt that failed, and at level Info that a worker was left out. It is
+// the OnAttempt of kit.Options.
+func (l *Logger) Attempt(a kit.Attempt) {
+	if a.LeftOut != "" {
+		l.log.LogAttrs(context.Background(), slog.LevelInfo, "plaza: worker left out", slog.String("worker", a.Worker), slog.String("reason", a.LeftOut))
+		return
+	}
+	l.attempt(observe.Attempt{Worker: a.Worker, Done: a.Done, Err: a.Err})
+}
+
 // Feed logs an attempt that failed. It is the OnAttempt of feed.Options.
 func (l *Logger) Feed(a feed.Attempt) { l.attempt(observe.Feed(a)) }
 
@@ -87,7 +100,7 @@ func (l *Logger) Leaderboard(a leaderboard.Attempt) { l.attempt(observe.Leaderbo
 // Folder logs an attempt that failed. It is the OnAttempt of leaderboard.FolderOptions.
 func (l *Logger) Folder(a leaderboard.FolderAttempt) { l.attempt(observe.Folder(a)) }
 
-// Failed returns the OnError of a stream's Poller or Reader, which logs by the name of the
+// Failed returns the OnError of package stream/poller's options, which logs by the name of the
 // worker.
 func (l *Logger) Failed(worker string) func(error) {
 	return func(err error) { l.attempt(observe.Attempt{Worker: worker, Err: err}) }

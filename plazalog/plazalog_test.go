@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
@@ -95,8 +96,9 @@ func TestAttemptsAreLoggedIfTheyFail(t *testing.T) {
 		"done":           {func(l *plazalog.Logger) { l.Feed(feed.Attempt{Owner: "ann", ID: id, Done: true}) }, ""},
 		"tried again":    {func(l *plazalog.Logger) { l.Feed(feed.Attempt{Owner: "ann", ID: id, Err: busy}) }, "WARN attempt failed feed failed"},
 		"no table":       {func(l *plazalog.Logger) { l.Notify(notify.Attempt{Err: plaza.ErrTable}) }, "ERROR attempt failed notify failed"},
-		"damaged":        {func(l *plazalog.Logger) { l.Folder(leaderboard.FolderAttempt{Err: plaza.ErrCorrupt}) }, "ERROR attempt failed leaderboard.Folder failed"},
-		"given up":       {func(l *plazalog.Logger) { l.Digest(digest.Attempt{Done: true, Err: busy}) }, "ERROR attempt failed notify/digest given_up"},
+		"damaged":        {func(l *plazalog.Logger) { l.Folder(leaderboard.FolderAttempt{Err: plaza.ErrCorrupt}) }, "ERROR attempt failed folder failed"},
+		"a kit's":        {func(l *plazalog.Logger) { l.Attempt(kit.Attempt{Worker: "feed", Done: true, Err: busy}) }, "ERROR attempt failed feed given_up"},
+		"given up":       {func(l *plazalog.Logger) { l.Digest(digest.Attempt{Done: true, Err: busy}) }, "ERROR attempt failed digest given_up"},
 		"a worker stops": {func(l *plazalog.Logger) { l.Leaderboard(leaderboard.Attempt{Err: context.Canceled}) }, "DEBUG attempt failed leaderboard failed"},
 		"a poller":       {func(l *plazalog.Logger) { l.Failed("bells")(busy) }, "WARN attempt failed bells failed"},
 	} {

@@ -1,4 +1,4 @@
-// Package observe has what plazalog and otel share: attempts of all workers in one form,
+// Package observe has what kit, plazalog and otel share: attempts of all workers in one form,
 // and what a request's error means.
 package observe
 
@@ -16,7 +16,7 @@ import (
 
 // Attempt is a worker's attempt at a job, or to find one.
 type Attempt struct {
-	Worker string    // the feature's package, or the name that a stream's consumer was given
+	Worker string    // feed, notify, digest, leaderboard, or the name that a stream's consumer was given
 	Due    time.Time // since when what is Done now was waiting; zero if that says nothing
 	Done   bool      // there will be no other attempt
 	Err    error
@@ -63,7 +63,7 @@ func Notify(a notify.Attempt) Attempt {
 
 // Digest returns an attempt of digest's. One that was not sent had no delay.
 func Digest(a digest.Attempt) Attempt {
-	of := Attempt{Worker: "notify/digest", Done: a.Done, Err: a.Err}
+	of := Attempt{Worker: "digest", Done: a.Done, Err: a.Err}
 	if a.Sent {
 		of.Due = a.Slot
 	}
@@ -77,7 +77,7 @@ func Leaderboard(a leaderboard.Attempt) Attempt {
 
 // Folder returns an attempt of a leaderboard.Folder, which is never done for good.
 func Folder(a leaderboard.FolderAttempt) Attempt {
-	return Attempt{Worker: "leaderboard.Folder", Err: a.Err}
+	return Attempt{Worker: "folder", Err: a.Err}
 }
 
 // classes are the kinds of errors that callers tell apart.
