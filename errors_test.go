@@ -67,8 +67,9 @@ var exportedErrors = map[string]error{
 	"feed.ErrTooManyPulled":   feed.ErrTooManyPulled,
 	"feed/as2.ErrNotActivity": as2.ErrNotActivity,
 
-	"leaderboard.ErrClosed":   leaderboard.ErrClosed,
-	"leaderboard.ErrOpTooOld": leaderboard.ErrOpTooOld,
+	"leaderboard.ErrClosed":    leaderboard.ErrClosed,
+	"leaderboard.ErrRetracted": leaderboard.ErrRetracted,
+	"leaderboard.ErrOpTooOld":  leaderboard.ErrOpTooOld,
 
 	"danmu.ErrInvalidID":       danmu.ErrInvalidID,
 	"danmu.ErrTooLate":         danmu.ErrTooLate,

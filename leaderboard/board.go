@@ -70,6 +70,12 @@ type Board struct {
 	// Floor, which is permanent on a board with Best alone. All are optional.
 	Min, Max, Floor *Score
 
+	// Above leaves out who has no score above it: with Int(0), whose likes were all taken
+	// back. Nobody who is left out is listed, ranked or counted, but the score is kept, and
+	// so is Hide. It may change at any time: then it decides with an entry's next score, and
+	// Repair applies it to all entries. Optional.
+	Above *Score
+
 	// Cron is @hourly, @daily, @weekly, @monthly, @yearly or five fields, such as
 	// "0 0 1 1,4,7,10 *" for a quarter. It is when a new period begins, on
 	// the wall clock of Zone, an IANA name that defaults to UTC. Without it a board
@@ -153,7 +159,7 @@ func (o Operator) known() bool { return o == Best || o == Set || o == Increment 
 func (o Operator) adds() bool { return o == Increment || o == Decrement }
 
 func (b Board) checkBounds() error {
-	for field, bound := range map[string]*Score{"Min": b.Min, "Max": b.Max, "Floor": b.Floor} {
+	for field, bound := range map[string]*Score{"Min": b.Min, "Max": b.Max, "Floor": b.Floor, "Above": b.Above} {
 		switch {
 		case bound == nil:
 		case bound.kind != b.Kind:
@@ -202,6 +208,9 @@ func (b Board) clamped(s Score) (Score, error) {
 	}
 	return s, b.checkBoundsOf(s)
 }
+
+// leavesOut reports whether an entry with the score is not among the standings.
+func (b Board) leavesOut(s Score) bool { return b.Above != nil && s.Compare(*b.Above) <= 0 }
 
 // allows reports whether a submission may name the operator.
 func (b Board) allows(o Operator) bool { return o == b.Operator || slices.Contains(b.Allow, o) }

@@ -3,6 +3,7 @@ package leaderboard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/store/changetest"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -19,6 +21,15 @@ import (
 
 func TestEachChangeHappensOnce(t *testing.T) {
 	t.Parallel()
+	for _, above := range faults.Some(1, nil, ptr(leaderboard.Int(9))) {
+		t.Run(fmt.Sprint("above ", above), func(t *testing.T) {
+			t.Parallel()
+			testChanges(t, above)
+		})
+	}
+}
+
+func testChanges(t *testing.T, above *leaderboard.Score) {
 	type process struct {
 		*leaderboard.Repository
 		later *atomic.Int64 // how much later it is for this process, ns
@@ -35,7 +46,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 	}
 
 	begin := func(ctx context.Context, r process, player string) error {
-		if err := errorOf(r.Define(ctx, leaderboard.Board{Name: "b"})); err != nil {
+		if err := errorOf(r.Define(ctx, leaderboard.Board{Name: "b", Above: above})); err != nil {
 			return err
 		}
 		_, _, err := r.Submit(ctx, leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(5)})
@@ -50,7 +61,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 	}
 	managed := func(do, undo func(process, context.Context, leaderboard.In, string) (bool, error)) changetest.Call[process] {
 		call := changetest.Call[process]{
-			Part: "managed", Unread: true, Begin: begin, State: entry,
+			Part: "managed", Unread: above == nil, Begin: begin, State: entry,
 			Item:  func(player string) store.Key { return store.Key{PK: "P#" + player, SK: "LB#b#" + forever} },
 			Do:    func(ctx context.Context, r process, player string) (bool, error) { return do(r, ctx, in("b"), player) },
 			Erase: func(ctx context.Context, r process, player string) error { return r.Erase(ctx, player) },

@@ -19,9 +19,9 @@ type ChangeKind string
 
 // The kinds of changes.
 const (
-	Scored   ChangeKind = "scored" // or entered the board
-	Removed  ChangeKind = "removed"
-	Erased   ChangeKind = "erased" // with its player or its board
+	Scored   ChangeKind = "scored"  // or entered the board
+	Removed  ChangeKind = "removed" // or left out, by Board.Above
+	Erased   ChangeKind = "erased"  // with its player or its board
 	Hidden   ChangeKind = "hidden"
 	Unhidden ChangeKind = "unhidden"
 )
@@ -77,8 +77,8 @@ type changedItem struct {
 	Managed store.Mark `dynamo:"managed"`
 }
 
-// onBoard reports whether the entry is on its board, perhaps hidden.
-func (i *changedItem) onBoard() bool { return i != nil && i.Key != nil }
+// onBoard reports whether the entry is among the standings, perhaps hidden.
+func (i *changedItem) onBoard() bool { return i != nil && i.Key != nil && i.Part != "" }
 
 func checkChanged(i images.Images, items ...*changedItem) error {
 	_, err := playerOf(i.Key.PK)
@@ -112,11 +112,16 @@ func entryChanges(i images.Images, before, after *changedItem) (changes []Change
 			return nil
 		}
 		c.Kind, c.Entry, c.Version = Erased, before.entry(), before.Version
-		if after != nil {
+		switch {
+		case after == nil:
+		case after.Key != nil && bytes.Equal(before.Key, after.Key): // it was hidden
+			c.Kind, c.Op = Removed, after.Managed.Op
+		case after.Key != nil:
+			c.Kind, c.Op = Removed, after.LastOp
+		case !isErased(i.New), i.New["gone"] != nil:
+			c.Kind, c.Op = Removed, after.Removed
+		default:
 			c.Op = after.Removed
-			if !isErased(i.New) || i.New["gone"] != nil {
-				c.Kind = Removed
-			}
 		}
 		return []Change{c}
 	}

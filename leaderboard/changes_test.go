@@ -210,6 +210,9 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 	other := with(hidden, attributes{"key": &types.AttributeValueMemberB{Value: append(make([]byte, 23), "\x01ann"...)}, "score": text("41")})
 	gone := with(key, attributes{"removed": text("32SBCWQRR0001"), "rev": &types.AttributeValueMemberN{Value: "9"}})
 	erased := with(key, attributes{"removed": text("32SBCWQRR0001"), "ttl": &types.AttributeValueMemberN{Value: "9"}})
+	left, low := maps.Clone(living), maps.Clone(other) // Board.Above leaves them out
+	delete(left, "part")
+	delete(low, "part")
 	unscored := maps.Clone(living)
 	delete(unscored, "score")
 	type kinds = []leaderboard.ChangeKind
@@ -226,6 +229,11 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 		"another shard":           {stream.Record{Kind: stream.Modify, Old: living, New: with(living, attributes{"part": text("b#" + forever + "#1")})}, nil, nil},
 		"a name":                  {stream.Record{Kind: stream.Modify, Old: living, New: with(living, attributes{"name": text("Ann")})}, nil, nil},
 		"it is removed":           {stream.Record{Kind: stream.Modify, Old: living, New: gone}, kinds{leaderboard.Removed}, nil},
+		"it is left out":          {stream.Record{Kind: stream.Modify, Old: living, New: low}, kinds{leaderboard.Removed}, nil},
+		"unhidden and left out":   {stream.Record{Kind: stream.Modify, Old: hidden, New: left}, kinds{leaderboard.Removed}, nil},
+		"what is left out moves":  {stream.Record{Kind: stream.Modify, Old: low, New: left}, nil, nil},
+		"it is back":              {stream.Record{Kind: stream.Modify, Old: low, New: living}, kinds{leaderboard.Scored}, nil},
+		"what is left out goes":   {stream.Record{Kind: stream.Modify, Old: low, New: erased}, nil, nil},
 		"it is erased":            {stream.Record{Kind: stream.Modify, Old: living, New: erased}, kinds{leaderboard.Erased}, nil},
 		"what is gone is erased":  {stream.Record{Kind: stream.Modify, Old: gone, New: erased}, nil, nil},
 		"it goes":                 {stream.Record{Kind: stream.Remove, Old: living}, kinds{leaderboard.Erased}, nil},

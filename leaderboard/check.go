@@ -104,7 +104,7 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 		switch e := readableEntry(entry); {
 		case !a.whole(entry):
 			a.broken = append(a.broken, entry)
-		case indexed != (e.Key != nil), indexed && !row.shows(e):
+		case indexed != e.onBoard(), indexed && !row.shows(e):
 			a.lagging++
 		}
 	}
@@ -216,7 +216,10 @@ func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 		if delete(want, "sub"); at.sub != 0 {
 			want["sub"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(at.sub, 10)}
 		}
-		if !slices.Contains(a.parts(), e.Part) {
+		switch {
+		case a.board.leavesOut(at.score) && e.Part != hiddenPart(a.board.Name, a.period):
+			delete(want, "part")
+		case !slices.Contains(a.parts(), e.Part):
 			want["part"] = &types.AttributeValueMemberS{Value: partOf(player, a.board.Name, a.period, a.now)}
 		}
 		if len(e.Prev) > 0 {

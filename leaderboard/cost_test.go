@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -165,7 +164,7 @@ func TestGuardedOperationsCostNoMoreThanStated(t *testing.T) {
 	m.Costs(undoes(liked, true), "Repository.Retract", "the first time")
 	m.Costs(undoes(liked, false), "Repository.Retract", "a repeat")
 	m.Costs(undoes(late, false), "Repository.Retract", "one that comes first")
-	m.Costs(func(context.Context) error { w.refuses(t, late, plaza.ErrRemoved); return nil }, "Repository.Submit", "retractable, a repeat")
+	m.Costs(func(context.Context) error { w.refuses(t, late, leaderboard.ErrRetracted); return nil }, "Repository.Submit", "retractable, a repeat")
 	m.Costs(submits(w.like(sixteen("another"))), "Repository.Submit", "retractable")
 	m.Costs(undoes(removed, false), "Repository.Retract", "of what was removed since")
 

@@ -26,7 +26,7 @@ func TestDefinitionsRoundTrip(t *testing.T) {
 	full := leaderboard.Board{
 		Name: "full", Kind: leaderboard.KindFloat, Order: leaderboard.Ascending, SubOrder: leaderboard.Ascending,
 		Ties: leaderboard.LaterFirst, Operator: leaderboard.Increment, Allow: []leaderboard.Operator{leaderboard.Best, leaderboard.Set},
-		Min: ptr(leaderboard.Float(-1.5)), Max: ptr(leaderboard.Float(1e126)), Floor: ptr(leaderboard.Float(0)),
+		Min: ptr(leaderboard.Float(-1.5)), Max: ptr(leaderboard.Float(1e126)), Floor: ptr(leaderboard.Float(0)), Above: ptr(leaderboard.Float(0.5)),
 		Cron: "0 4 * * 1", Zone: "Asia/Shanghai", Grace: time.Hour, Keep: 90 * 24 * time.Hour, Shards: 4,
 	}
 	w.define(t, full)

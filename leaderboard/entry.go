@@ -43,7 +43,7 @@ func (r *Repository) entry(ctx context.Context, in In, player string) (Entry, er
 		return Entry{}, err
 	}
 	stored, err := s.stored(ctx, player)
-	if err == nil && stored.Key == nil {
+	if err == nil && !stored.onBoard() {
 		err = plaza.ErrNotFound
 	}
 	if err != nil {
@@ -108,7 +108,7 @@ type playerItem struct {
 func (r *Repository) showEntries(_ context.Context, rows []playerItem) ([]playerItem, error) {
 	now := r.opts.Now()
 	return slices.DeleteFunc(rows, func(i playerItem) bool {
-		return i.Key == nil || period{ttl: i.TTL}.expired(now) || r.table.Skips(i.check(r.table))
+		return i.Key == nil || i.Part == "" || period{ttl: i.TTL}.expired(now) || r.table.Skips(i.check(r.table))
 	}), nil
 }
 

@@ -95,7 +95,10 @@ func (r *Repository) answered(ctx context.Context, a attempt, refusal error) (an
 // answerOf is the first answer to a submission that has a guard, by the entry as it was
 // read after the guard.
 func (r *Repository) answerOf(a attempt, g guardItem, e *entryItem) (answer, error) {
-	if g.Undone || g.Life != e.life() {
+	switch {
+	case g.Undone:
+		return answer{}, ErrRetracted
+	case g.Life != e.life():
 		return answer{}, plaza.ErrRemoved
 	}
 	got, err := a.answerFor(a.keyOf(g.Old), a.keyOf(g.New))

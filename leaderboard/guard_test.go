@@ -147,7 +147,7 @@ func TestAnEndedPeriodStands(t *testing.T) {
 	w.set(end.Add(time.Hour))
 	require.Equal(t, first, w.repeat(t, kept))
 	require.False(t, w.retract(t, undone), "it was before")
-	w.refuses(t, undone, plaza.ErrRemoved)
+	w.refuses(t, undone, leaderboard.ErrRetracted)
 	for _, s := range []leaderboard.Submission{kept, unknown} {
 		_, err := w.Retract(t.Context(), s)
 		require.ErrorIs(t, err, leaderboard.ErrClosed)

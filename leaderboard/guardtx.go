@@ -224,7 +224,7 @@ func (t *guardTx) writeEntry() *store.Update {
 		SetExpr("prev = if_not_exists('key', ?)", []byte{}).
 		Set("lastOp", t.lastOp).
 		Set("life", t.life)
-	a.setScore(update, t.at.score, t.at.sub, a.board.appendKey(nil, t.at))
+	a.setScore(update, t.e, t.at.score, t.at.sub, a.board.appendKey(nil, t.at))
 	if o := t.newest; o != nil {
 		update.Set("print", o.print).Set("meta", string(o.Meta))
 		if o.Name != "" {

@@ -24,6 +24,7 @@ import (
 //
 //plaza:cost remove: 1 request, 2 WCU
 //plaza:cost nothing changed: 2 requests, 2 WCU
+//plaza:cost on a board with Above, more: 1 request, 1 RCU
 //plaza:cost where the clock that gave the entry's Op is ahead: 2 requests, 3 WCU
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Remove")
@@ -54,14 +55,16 @@ func (r *Repository) Remove(ctx context.Context, in In, player string) (changed 
 //
 //plaza:cost hide: 1 request, 3 WCU
 //plaza:cost nothing changed: 2 requests, 2 WCU
+//plaza:cost on a board with Above, more: 1 request, 1 RCU
 func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Hide")
 	changed, err = r.setHidden(ctx, in, player, true)
 	return changed, in.wrap("hide on", err)
 }
 
-// Unhide undoes Hide: the player gets the place of the current score. changed is
-// true only if this call did it. Lost answers and late requests: as Remove.
+// Unhide undoes Hide: the player gets the place of the current score, or none if
+// Board.Above leaves it out. changed is true only if this call did it. Lost answers and
+// late requests: as Remove.
 //
 // Cost: as Hide.
 func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed bool, err error) {
@@ -87,7 +90,18 @@ func (r *Repository) setHidden(ctx context.Context, in In, player string, hide b
 		if hide {
 			return u.Set("part", away).If("attribute_exists('key') AND 'part' <> ?", away), nil
 		}
-		return u.Set("part", partOf(player, in.Board, s.period, s.now)).If("attribute_exists('key') AND 'part' = ?", away), nil
+		u.If("attribute_exists('key') AND 'part' = ?", away)
+		if s.board.Above != nil { // then the entry was read
+			at, err := s.board.placeOf(e.Key, player)
+			if err != nil {
+				return nil, r.table.Corrupt(entryKey(player, in.Board, s.period), err.Error())
+			}
+			u.If("'key' = ?", e.Key)
+			if s.board.leavesOut(at.score) {
+				return u.Remove("part"), nil
+			}
+		}
+		return u.Set("part", partOf(player, in.Board, s.period, s.now)), nil
 	})
 }
 
@@ -107,7 +121,7 @@ func (r *Repository) manage(ctx context.Context, in In, player string, absent er
 		return false, err
 	}
 	_, changed, err := store.Change[entryItem]{
-		Key: entryKey(player, in.Board, s.period), Call: call, Part: "managed", Last: (*entryItem).lastManaged, Unread: true,
+		Key: entryKey(player, in.Board, s.period), Call: call, Part: "managed", Last: (*entryItem).lastManaged, Unread: s.board.Above == nil,
 		Next: func(e *entryItem, g store.Guard) (store.Write, error) { return next(s, e, g) },
 	}.Run(ctx, r.table)
 	if errors.Is(err, plaza.ErrNotFound) {

@@ -49,6 +49,10 @@ var (
 	// Nothing was written. It unwraps to plaza.ErrRemoved.
 	ErrClosed = fmt.Errorf("leaderboard: period is closed: %w", plaza.ErrRemoved)
 
+	// ErrRetracted is returned when Retract took the submission back, perhaps before it
+	// came. It unwraps to plaza.ErrRemoved.
+	ErrRetracted = fmt.Errorf("leaderboard: submission was retracted: %w", plaza.ErrRemoved)
+
 	// ErrOpTooOld is returned when so many operations followed this one that the entry
 	// no longer remembers it. It was not applied now. It may have been applied before.
 	// It is also returned for a Retractable submission, and for a stream's record,

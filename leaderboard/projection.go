@@ -104,28 +104,34 @@ func (r *Repository) applyProjection(ctx context.Context, p Projection, at time.
 	if a, _, err = r.prepare(ctx, a, fits); err != nil { // a new Op has no first answer
 		return false, err
 	}
-	if p.Gone {
-		err = r.table.Run(ctx, r.gone(a))
-	} else {
-		err = r.table.Run(ctx, r.projected(a))
+	var e *entryItem // nil means not read
+	for range maxContests {
+		if p.Gone {
+			err = r.table.Run(ctx, r.gone(a))
+		} else {
+			err = r.table.Run(ctx, r.projected(a, e))
+		}
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			return err == nil, err
+		}
+		if e, err = refusedEntry(r.table, refused); err != nil {
+			return false, err
+		}
+		sent := e.LastOp == a.Op || e.Removed == a.Op // the SDK sent it twice
+		if sent || p.Gone || e.Version >= a.Version {
+			return sent, nil
+		}
 	}
-	refused, ok := store.AsRefused(err)
-	if !ok {
-		return err == nil, err
-	}
-	e, err := refusedEntry(r.table, refused)
-	if err != nil {
-		return false, err
-	}
-	return e.LastOp == a.Op || e.Removed == a.Op, nil // the SDK sent it twice
+	return false, plaza.ErrBusy
 }
 
 var errNoAt error = &plaza.InvalidError{Field: "At", Reason: "is not given, and the board resets"}
 
 // projected replaces all that an entry shows. It is not what a Set does: the time of
 // an equal score and an absent name are the source's too, so that the entry does not
-// depend on which versions came before.
-func (r *Repository) projected(a attempt) *store.Update {
+// depend on which versions came before. The entry is nil if it was not read.
+func (r *Repository) projected(a attempt, e *entryItem) *store.Update {
 	at := place{a.Score, a.Sub, a.At, a.Player}
 	at.score, _ = a.board.clamped(a.Score) // which fits has checked
 	update := r.table.Update(a.entry()).
@@ -134,7 +140,7 @@ func (r *Repository) projected(a attempt) *store.Update {
 		Set("print", a.print).
 		Set("version", a.Version).
 		Remove("prev")
-	a.setScore(update, at.score, at.sub, a.board.appendKey(nil, at))
+	a.setScore(update, e, at.score, at.sub, a.board.appendKey(nil, at))
 	for name, value := range map[string]string{"name": a.Name, "meta": string(a.Meta)} {
 		if value != "" {
 			update.Set(name, value)

@@ -73,6 +73,11 @@ func (r modelBoard) all(of map[string]place) []place {
 	return places
 }
 
+// standing returns those of the shown whom Above does not leave out.
+func (r modelBoard) standing() []place {
+	return slices.DeleteFunc(r.all(r.shown), func(p place) bool { return r.board.Above != nil && p.score <= r.board.Above.Int64() })
+}
+
 // submitted applies a submission with Best or Set.
 func (r modelBoard) submitted(next place) {
 	of := r.shown
@@ -114,6 +119,7 @@ func TestRanksEqualBruteForce(t *testing.T) {
 					Ties:     rapid.SampledFrom([]leaderboard.Ties{leaderboard.EarlierFirst, leaderboard.LaterFirst}).Draw(t, "ties"),
 					Operator: rapid.SampledFrom([]leaderboard.Operator{leaderboard.Best, leaderboard.Set}).Draw(t, "operator"),
 					Shards:   rapid.IntRange(1, 3).Draw(t, "shards"),
+					Above:    rapid.SampledFrom([]*leaderboard.Score{nil, ptr(leaderboard.Int(-1)), ptr(leaderboard.Int(0))}).Draw(t, "above"),
 				}, map[string]place{}, map[string]place{}}
 				w.define(t, m.board)
 				for range faults.Size(20, 12) {
@@ -164,7 +170,7 @@ func (r modelBoard) change(t *rapid.T, w world) {
 
 func (r modelBoard) compare(t *rapid.T, w world) {
 	board := in(r.board.Name)
-	want := r.ranked(r.all(r.shown))
+	want := r.ranked(r.standing())
 	limit := rapid.IntRange(1, 5).Draw(t, "limit")
 	require.Equal(t, want, modelRowsOf(all(t, limit, w.top(board))))
 	r.compareUp(t, w, limit, want)

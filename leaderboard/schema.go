@@ -47,6 +47,7 @@ type definitionItem struct {
 	Min      *Score        `dynamo:"min,omitempty"`
 	Max      *Score        `dynamo:"max,omitempty"`
 	Floor    *Score        `dynamo:"floor,omitempty"`
+	Above    *Score        `dynamo:"above,omitempty"`
 	Cron     string        `dynamo:"cron,omitempty"`
 	Zone     string        `dynamo:"zone,omitempty"`
 	Grace    time.Duration `dynamo:"grace,omitempty"`
@@ -62,7 +63,7 @@ func newDefinitionItem(b Board) definitionItem {
 	return definitionItem{
 		PK: definitionsPK, Name: b.Name,
 		Kind: b.Kind, Order: b.Order, SubOrder: b.SubOrder, Ties: b.Ties,
-		Operator: b.Operator, Allow: b.Allow, Min: b.Min, Max: b.Max, Floor: b.Floor,
+		Operator: b.Operator, Allow: b.Allow, Min: b.Min, Max: b.Max, Floor: b.Floor, Above: b.Above,
 		Cron: b.Cron, Zone: b.Zone, Grace: b.Grace, Keep: b.Keep,
 		Shards: b.Shards, Ranking: b.Ranking,
 	}
@@ -88,7 +89,7 @@ func (i definitionItem) board() Board {
 	return Board{
 		Name: i.Name,
 		Kind: i.Kind, Order: i.Order, SubOrder: i.SubOrder, Ties: i.Ties,
-		Operator: i.Operator, Allow: slices.Clone(i.Allow), Min: i.Min, Max: i.Max, Floor: i.Floor,
+		Operator: i.Operator, Allow: slices.Clone(i.Allow), Min: i.Min, Max: i.Max, Floor: i.Floor, Above: i.Above,
 		Cron: i.Cron, Zone: i.Zone, Grace: i.Grace, Keep: i.Keep,
 		Shards: i.Shards, Ranking: i.Ranking,
 	}
@@ -168,7 +169,7 @@ func periodSK(start time.Time) string {
 func periodsPK(board string) string { return keys.Join("B", board) }
 
 // entryItem is P#player / LB#board#period. It has part and key while the player is on
-// the board. A removed entry keeps everything else except score, which is only for
+// the board, and only key while Board.Above leaves the player out. A removed entry keeps everything else except score, which is only for
 // people. An erased one keeps removed, version and ttl. The item is below 8 KB, 4 KB
 // of it Meta.
 type entryItem struct {
@@ -192,6 +193,9 @@ type entryItem struct {
 	Managed       store.Mark `dynamo:"managed"`
 	ManagedBefore store.Mark `dynamo:"managedBefore"`
 }
+
+// onBoard reports whether the entry is among the standings, perhaps hidden.
+func (e *entryItem) onBoard() bool { return e.Key != nil && e.Part != "" }
 
 func (e *entryItem) lastManaged() store.Last {
 	return store.Last{Mark: e.Managed, Before: e.ManagedBefore}

@@ -28,7 +28,7 @@ func (s standings) scope(list, filter string) cursor.Scope {
 	return cursor.Scope{List: "leaderboard/" + list, Partition: keys.Join(s.board.Name, s.period.name()), Filter: filter}
 }
 
-// entry reads the entry of a player who is neither removed nor hidden, strongly
+// entry reads the entry of a player who is neither removed nor left out nor hidden, strongly
 // consistent.
 func (s standings) entry(ctx context.Context, player string) (entryItem, error) {
 	e, err := s.stored(ctx, player)
@@ -67,9 +67,9 @@ func (s standings) item(player string, e entryItem) rowItem {
 	return i
 }
 
-// shows reports whether the entry is neither removed nor hidden.
+// shows reports whether the entry is neither removed nor left out nor hidden.
 func (s standings) shows(e entryItem) bool {
-	return e.Key != nil && e.Part != hiddenPart(s.board.Name, s.period)
+	return e.onBoard() && e.Part != hiddenPart(s.board.Name, s.period)
 }
 
 // ranker finds places in the standings.

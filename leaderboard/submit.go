@@ -230,8 +230,9 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (got a
 // Retract takes back a Retractable submission: s has its Board, Player, Op, Operator,
 // Score and, if it had one, its At. changed is true only if this call changed the
 // score. A Retract may come before its submission: the submission is then
-// plaza.ErrRemoved whenever it comes. If the player was removed or erased since, the
-// score does not change. The player stays on the board, even with a score of 0.
+// ErrRetracted whenever it comes. If the player was removed or erased since, the
+// score does not change. The player stays on the board, even with a score of 0, unless
+// Board.Above leaves it out.
 //
 // A period that is over is ErrClosed. Other errors are those of Submit.
 // Options.Refuse is not called.

@@ -10,7 +10,7 @@ import (
 // write writes an effect. e is nil if the entry was not read. A refusal has the stored
 // entry.
 func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next effect) (got answer, refused *store.Refused, err error) {
-	update := r.update(a, next)
+	update := r.update(a, e, next)
 	var written writtenKeys
 	if e == nil {
 		err = r.table.Run(ctx, store.Returning{Update: a.unseen(update, next.key), Out: &written})
@@ -34,9 +34,8 @@ type writtenKeys struct {
 	Prev []byte `dynamo:"prev"`
 }
 
-// update returns the update for an effect. It sets the part of a new entry, but never
-// changes it: the part is the entry's shard, and says whether it is hidden.
-func (r *Repository) update(a attempt, next effect) *store.Update {
+// update returns the update for an effect on an entry, nil if it was not read.
+func (r *Repository) update(a attempt, e *entryItem, next effect) *store.Update {
 	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1, a.call)
 	if next.writes >= writeName {
 		update.SetExpr("prev = if_not_exists('key', ?), lastOp = ?, print = ?", []byte{}, a.Op, int64(a.print))
@@ -45,7 +44,7 @@ func (r *Repository) update(a attempt, next effect) *store.Update {
 		}
 	}
 	if next.writes == writeScore {
-		a.setScore(update, next.score, a.Sub, next.key).Set("meta", string(a.Meta))
+		a.setScore(update, e, next.score, a.Sub, next.key).Set("meta", string(a.Meta))
 	}
 	switch {
 	case a.Version > 0: // no operations are remembered
@@ -56,9 +55,11 @@ func (r *Repository) update(a attempt, next effect) *store.Update {
 	return update
 }
 
-// setScore sets a score, and what every entry on a board has beside it.
-func (a attempt) setScore(update *store.Update, score Score, sub int64, key []byte) *store.Update {
-	update.SetExpr("score = ?, 'key' = ?, part = if_not_exists(part, ?)", score, key, a.part)
+// setScore sets a score, and what every entry on a board has beside it. The entry is nil
+// if it was not read.
+func (a attempt) setScore(update *store.Update, e *entryItem, score Score, sub int64, key []byte) *store.Update {
+	a.setPart(update, e, score)
+	update.Set("score", score).Set("key", key)
 	if sub != 0 {
 		update.Set("sub", sub)
 	} else {
@@ -68,6 +69,21 @@ func (a attempt) setScore(update *store.Update, score Score, sub int64, key []by
 		return update.Set("ttl", a.period.ttl)
 	}
 	return update.Remove("ttl") // an erased entry has one
+}
+
+// setPart sets the part of an entry that enters the standings, and removes that of one
+// that the board leaves out. Otherwise the part stays: it is the entry's shard, and says
+// whether it is hidden.
+func (a attempt) setPart(update *store.Update, e *entryItem, score Score) {
+	away := hiddenPart(a.Board, a.period)
+	switch {
+	case !a.board.leavesOut(score):
+		update.SetExpr("part = if_not_exists(part, ?)", a.part)
+	case e != nil && e.Part == away:
+		update.If("part = ?", away)
+	default:
+		update.Remove("part").If("attribute_not_exists(part) OR part <> ?", away)
+	}
 }
 
 // nextRev starts the revisions of a new entry at the id of its first operation, and its

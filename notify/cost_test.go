@@ -177,7 +177,7 @@ func TestWritesCostNoMoreThanStated(t *testing.T) {
 		gone := event(2)
 		at("retract what has not come", stated.Of("Repository.Retract", "an event"), retract(gone, false))
 		at("retract again", stated.Of("Repository.Retract", "a repeat"), retract(gone, false))
-		at("late", stated.Of("Repository.Notify", "a repeat"), repeat(gone, isDropped))
+		at("late", stated.Of("Repository.Notify", "a repeat"), repeat(gone, isRetracted))
 
 		w.fill(t, first, group.Cap-1, filler)
 		last := event(3)

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -72,7 +73,7 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	// Room that retractions make is taken.
 	require.True(t, w.retract(t, ns[10]))
 	require.Equal(t, risen.Place, w.group(t).Place)
-	require.Equal(t, isDropped, w.outcome(t, last))
+	require.Equal(t, isRetracted, w.outcome(t, last))
 	next := w.like("next")
 	w.store(t, next)
 	g = w.group(t)
@@ -83,7 +84,7 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	require.EqualValues(t, group.Cap, g.N)
 	require.Equal(t, group.Cap, g.live)
 	require.True(t, g.More)
-	require.Equal(t, isDropped, w.outcome(t, ns[10]))
+	require.Equal(t, isRetracted, w.outcome(t, ns[10]))
 	w.pass(time.Minute)
 	require.Equal(t, isFull, w.outcome(t, w.like("beyond")))
 
@@ -91,7 +92,7 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, emptied)
 	ns[0].Activity.ID--
-	require.Equal(t, isDropped, w.outcome(t, ns[0]), "older than all")
+	require.Equal(t, isRetracted, w.outcome(t, ns[0]), "older than all")
 	w.store(t, w.like("first"))
 	require.False(t, w.group(t).More)
 }
@@ -126,13 +127,13 @@ func TestAGroupThatWasEmptiedCountsAtOnce(t *testing.T) {
 	w.store(t, n)
 	w.fill(t, n, group.Cap, filler)
 	require.Equal(t, isFull, w.outcome(t, w.like("late")))
-	s := newSteps()
+	s := faults.NewSteps()
 	p := w.process(t, nil, s.Wrap)
 	var failed error
-	s.start(func() { _, failed = p.RetractTarget(t.Context(), "bob", feed.Ref{Kind: "photo", ID: "1"}) })
-	s.step()
+	s.Start(func() { _, failed = p.RetractTarget(t.Context(), "bob", feed.Ref{Kind: "photo", ID: "1"}) })
+	s.Step()
 	require.Equal(t, isFull, w.outcome(t, w.like("later")))
-	s.finish()
+	s.Finish()
 	require.NoError(t, failed)
 	w.pass(time.Second)
 	p.store(t, w.like("after"))

@@ -22,20 +22,20 @@ func TestAWriteThatIsInTimeIsUnseen(t *testing.T) {
 	for took := time.Duration(0); took <= notify.Window; took += notify.Window / 8 {
 		for _, later := range []bool{false, true} {
 			user := fmt.Sprint(took, later)
-			s := newSteps()
+			s := faults.NewSteps()
 			p := w.process(t, nil, s.Wrap)
 			n := w.of(t, in(user, 1))
 			var err error
-			s.start(func() { err = errOf3(p.Notify(t.Context(), n)) })
+			s.Start(func() { err = errOf3(p.Notify(t.Context(), n)) })
 			w.pass(took)
 			ahead.put(t, in(user, 2))
 			view := notify.See(ahead.list(t, user))
 			if later {
-				s.finish()
+				s.Finish()
 			}
 			w.pass(took)
 			require.NoError(t, errOf(ahead.MarkSeen(t.Context(), user, view)))
-			s.finish()
+			s.Finish()
 			require.NoError(t, err)
 			require.Equal(t, 1, w.unseen(t, user), user)
 			w.seen(t, user)
@@ -79,13 +79,13 @@ func TestTwoMarkAllReadAboveOneIDAreBothKept(t *testing.T) {
 	ahead := ids.At(w.Now().Add(time.Hour))
 	require.NoError(t, dynamotest.DB(t).Table(w.table).Update("pk", userPK("ann")).Range("sk", "S").Set("s.ra", ahead).Run(t.Context()))
 
-	s := newSteps()
+	s := faults.NewSteps()
 	slow := w.process(t, nil, s.Wrap)
 	var err error
-	s.start(func() { err = errOf(slow.MarkAllRead(t.Context(), "ann", newer)) })
-	s.step()
+	s.Start(func() { err = errOf(slow.MarkAllRead(t.Context(), "ann", newer)) })
+	s.Step()
 	require.NoError(t, errOf(w.MarkAllRead(t.Context(), "ann", older)))
-	s.finish()
+	s.Finish()
 	require.NoError(t, err)
 	for _, e := range w.list(t, "ann") {
 		require.True(t, e.Read, e.Group)

@@ -54,6 +54,9 @@ type Result struct {
 	// was retracted, or it is older than Options.Retention.
 	Dropped bool `json:"dropped,omitzero"`
 
+	// Retracted: it is Dropped because Retract took it back, or RetractTarget did.
+	Retracted bool `json:"retracted,omitzero"`
+
 	// Full: the event is not counted, since its group has 100. The group still moves to
 	// the top, at most once every Options.Coalesce. Until then a repeat of an event that
 	// is stored may be Full too.

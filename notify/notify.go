@@ -55,7 +55,7 @@ func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, cr
 		return Result{}, false, fmt.Errorf("notify: activity %v for %q: %w", e.ID, n.User, err)
 	}
 	if got.Status == group.Dropped {
-		return dropped, false, nil
+		return Result{Dropped: true, Retracted: true}, false, nil
 	}
 	return Result{Full: got.Status == group.Full, Group: groupOf(key.SK), Last: got.Last, Channels: decision.Channels}, created, nil
 }

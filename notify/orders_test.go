@@ -56,16 +56,16 @@ func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 				w.seen(t, in.User)
 				w.pass(time.Second)
 				m := w.of(t, in)
-				s1, s2 := newSteps(), newSteps()
+				s1, s2 := faults.NewSteps(), faults.NewSteps()
 				first, second := ops(w.process(t, nil, s1.Wrap), in, n, m)[a], ops(w.process(t, nil, s2.Wrap), in, n, m)[b]
 				var e1, e2 error
-				s1.start(func() { e1 = first() })
-				s2.start(func() { e2 = second() })
+				s1.Start(func() { e1 = first() })
+				s2.Start(func() { e2 = second() })
 				for _, c := range order {
-					map[rune]*steps{'a': s1, 'b': s2}[c].step()
+					map[rune]*faults.Steps{'a': s1, 'b': s2}[c].Step()
 				}
-				s1.finish()
-				s2.finish()
+				s1.Finish()
+				s2.Finish()
 				require.NoError(t, e1, name)
 				require.NoError(t, e2, name)
 				// What is notified is not lost, what is retracted not there.

@@ -25,12 +25,12 @@ func TestARetractedEventStaysAway(t *testing.T) {
 		require.False(t, w.retract(t, early), "before it came")
 		require.False(t, w.retract(t, early))
 		require.Empty(t, w.group(t).Place)
-		require.Equal(t, isDropped, w.outcome(t, early))
+		require.Equal(t, isRetracted, w.outcome(t, early))
 
 		w.store(t, n)
 		require.True(t, w.retract(t, n))
 		require.False(t, w.retract(t, n))
-		require.Equal(t, isDropped, w.outcome(t, n))
+		require.Equal(t, isRetracted, w.outcome(t, n))
 		g := w.group(t)
 		require.Zero(t, g.N)
 		require.Empty(t, g.Place)
@@ -68,7 +68,7 @@ func TestALateRequestBringsNothingBack(t *testing.T) {
 				require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 				require.NoError(t, retract(w, n))
 				require.Zero(t, late.Arrive(t), "%s, %s", name, actor)
-				require.Equal(t, isDropped, w.outcome(t, n))
+				require.Equal(t, isRetracted, w.outcome(t, n))
 			}
 		}
 	}
@@ -222,10 +222,10 @@ func TestAGroupForgetsTheOldestRetractions(t *testing.T) {
 	require.False(t, w.retract(t, last))
 	require.Equal(t, 100, w.group(t).off)
 	for _, n := range []notify.Notification{first, second, last} {
-		require.Equal(t, isDropped, w.outcome(t, n))
+		require.Equal(t, isRetracted, w.outcome(t, n))
 		require.False(t, w.retract(t, n))
 	}
-	require.Equal(t, isDropped, w.outcome(t, unknown), "it may have been retracted")
+	require.Equal(t, isRetracted, w.outcome(t, unknown), "it may have been retracted")
 	w.store(t, w.like("ann"))
 }
 
@@ -270,7 +270,7 @@ func TestRetractTargetLeavesNoGhosts(t *testing.T) {
 	}
 	require.Equal(t, len(others), listed)
 	for _, n := range gone {
-		require.Equal(t, isDropped, w.outcome(t, n))
+		require.Equal(t, isRetracted, w.outcome(t, n))
 	}
 	for _, n := range append(others, elsewhere) {
 		require.Equal(t, isStored, w.outcome(t, n))

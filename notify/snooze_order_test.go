@@ -2,75 +2,16 @@ package notify_test
 
 import (
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
-
-// steps lets the requests of a call of a process pass one by one.
-type steps struct {
-	next           aws.HTTPClient
-	waiting, begin chan struct{}
-	ended          chan struct{} // nil before the call
-	over           bool
-}
-
-func newSteps() *steps { return &steps{waiting: make(chan struct{}), begin: make(chan struct{})} }
-
-func (s *steps) Wrap(next aws.HTTPClient) aws.HTTPClient { s.next = next; return s }
-
-func (s *steps) Do(r *http.Request) (*http.Response, error) {
-	if s.over {
-		return s.next.Do(r)
-	}
-	s.waiting <- struct{}{}
-	<-s.begin
-	return s.next.Do(r)
-}
-
-// start begins a call, if none was begun, and waits for its first request.
-func (s *steps) start(call func()) {
-	if s.ended != nil {
-		return
-	}
-	s.ended = make(chan struct{})
-	go func() {
-		defer close(s.ended)
-		call()
-	}()
-	s.await()
-}
-
-// step lets one request pass, and waits for the next or the end of the call.
-func (s *steps) step() {
-	if !s.over {
-		s.begin <- struct{}{}
-		s.await()
-	}
-}
-
-func (s *steps) await() {
-	select {
-	case <-s.waiting:
-	case <-s.ended:
-		s.over = true
-	}
-}
-
-// finish lets all requests pass.
-func (s *steps) finish() {
-	for !s.over {
-		s.step()
-	}
-}
 
 // orders are all orders of a and b steps of two processes, with and without one pause
 // anywhere among them.
@@ -122,7 +63,7 @@ func TestNoOrderOfRequestsLosesASnoozedGroup(t *testing.T) {
 			}
 			w.pass(2 * time.Hour) // the reader wakes one, and would raise wake to the other
 
-			s, r := newSteps(), newSteps()
+			s, r := faults.NewSteps(), faults.NewSteps()
 			snoozer, waker := w.process(t, nil, s.Wrap), w.process(t, nil, r.Wrap)
 			var changed bool
 			var err, failed error
@@ -130,17 +71,17 @@ func TestNoOrderOfRequestsLosesASnoozedGroup(t *testing.T) {
 			for _, step := range order + "sw" {
 				switch step {
 				case 's':
-					s.start(func() { changed, err = snoozer.Snooze(t.Context(), slow, due) })
-					s.step()
+					s.Start(func() { changed, err = snoozer.Snooze(t.Context(), slow, due) })
+					s.Step()
 				case 'w':
-					r.start(func() { _, failed = waker.Unseen(t.Context(), reader(user)) })
-					r.step()
+					r.Start(func() { _, failed = waker.Unseen(t.Context(), reader(user)) })
+					r.Step()
 				default:
 					w.pass(c.pause)
 				}
 			}
-			s.finish()
-			r.finish()
+			s.Finish()
+			r.Finish()
 			does(t)(changed, err)
 			require.NoError(t, failed)
 			require.Equal(t, 1, w.unseen(t, user), order) // which may raise wake too

@@ -255,19 +255,19 @@ func TestAGroupThatWakesSlowlyIsUnseen(t *testing.T) {
 		w.put(t, in(user, 2))
 		w.snooze(t, in(user, 1), time.Minute)
 		w.pass(time.Hour)
-		s := newSteps()
+		s := faults.NewSteps()
 		waker := w.process(t, nil, s.Wrap)
 		var failed error
-		s.start(func() { _, failed = waker.Unseen(t.Context(), reader(user)) })
+		s.Start(func() { _, failed = waker.Unseen(t.Context(), reader(user)) })
 		for range k {
-			s.step()
+			s.Step()
 		}
 		w.pass(2 * notify.Window)
 		w.put(t, in(user, 3))
 		w.pass(2 * notify.Window)
 		view := notify.View{At: ids.At(w.Now()), Newest: w.id()} // of who has seen all but this group
 		require.NoError(t, errOf(w.MarkSeen(t.Context(), user, view)))
-		s.finish()
+		s.Finish()
 		require.NoError(t, failed)
 		unseen := 1
 		if k > 2 { // the answer came in time, and so before that view

@@ -123,10 +123,14 @@ const (
 	isStored  = "stored"
 	isFull    = "full"
 	isDropped = "dropped"
+
+	isRetracted = "retracted"
 )
 
 func outcomeOf(res notify.Result) string {
 	switch {
+	case res.Retracted && res.Dropped:
+		return isRetracted
 	case res.Dropped:
 		return isDropped
 	case res.Full:
