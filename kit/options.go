@@ -62,7 +62,8 @@ type Options struct {
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
-	// Now is the clock. Defaults to time.Now.
+	// Now is the clock of all features. Leased machine numbers have that of their ids, the
+	// system's. Defaults to time.Now.
 	Now func() time.Time
 
 	// OnCorrupt is called with each damaged item that an answer leaves out, by several
@@ -109,8 +110,9 @@ func (o *Options) setDefaults() error {
 	if len(o.Reaction.Kinds) == 0 {
 		o.Reaction.Kinds = []string{"like"}
 	}
-	none := new(cursor.Codec)
-	o.share(none, &o.Lease.Now, &o.Lease.OnCorrupt)
+	if o.Lease.OnCorrupt == nil {
+		o.Lease.OnCorrupt = o.OnCorrupt
+	}
 	o.share(&o.Follow.Codec, &o.Follow.Now, &o.Follow.OnCorrupt)
 	o.share(&o.Feed.Codec, &o.Feed.Now, &o.Feed.OnCorrupt)
 	o.share(&o.Comment.Codec, &o.Comment.Now, &o.Comment.OnCorrupt)
@@ -120,7 +122,7 @@ func (o *Options) setDefaults() error {
 	o.share(&o.Notify.Codec, &o.Notify.Now, &o.Notify.OnCorrupt)
 	o.share(&o.Announce.Codec, &o.Announce.Now, &o.Announce.OnCorrupt)
 	o.share(&o.Prefs.Codec, &o.Prefs.Now, &o.Prefs.OnCorrupt)
-	o.share(none, &o.Digest.Now, &o.Digest.OnCorrupt)
+	o.share(new(cursor.Codec), &o.Digest.Now, &o.Digest.OnCorrupt)
 	o.share(&o.Message.Codec, &o.Message.Now, &o.Message.OnCorrupt)
 	o.reportAttempts()
 	return cmp.Or(o.checkFeatures(), o.nameTables())
