@@ -194,8 +194,8 @@ func TestAConfigsCopiesStayAsTheyAre(t *testing.T) {
 	cfg := scripted()
 	cfg.APIOptions = make([]func(*middleware.Stack) error, 0, 4)
 	other := cfg
-	w.attach(cfg)
 	other.APIOptions = append(other.APIOptions, func(*middleware.Stack) error { return nil })
+	w.attach(cfg)
 	require.NoError(t, getItem(t.Context(), other))
 	require.Empty(t, w.spans.GetSpans())
 }
