@@ -11,7 +11,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
@@ -27,6 +26,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/plazalog"
 )
 
 // app holds the parts of Plaza that Pinboard uses: a source of ids, and one repository
@@ -60,11 +60,12 @@ type app struct {
 	onLambda bool
 	costs    *costs
 	log      *slog.Logger
+	failures *plazalog.Logger
 }
 
 // newApp opens everything. The clips answer to hosts.
 func newApp(ctx context.Context, db database, log *slog.Logger, hosts ...string) (*app, error) {
-	a := &app{db: db, costs: db.costs, log: log}
+	a := &app{db: db, costs: db.costs, log: log, failures: plazalog.New(log)}
 	if err := a.open(free(ctx), hosts); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
@@ -85,32 +86,33 @@ func (a *app) open(ctx context.Context, hosts []string) error {
 // connect opens a repository for each feature.
 func (a *app) connect(ctx context.Context, db *dynamo.DB) (err error) {
 	t := a.db.tables
-	machine := lease.Options{OnCorrupt: a.onCorrupt}
+	machine := lease.Options{OnCorrupt: a.failures.Corrupt}
 	if a.onLambda {
 		machine.Renew = -1 // between two events Lambda freezes the process, and with it what would renew the number
 	}
 	if a.ids, err = lease.NewSource(db, t.Machines, &machine); err != nil {
 		return err
 	}
-	if a.follows, err = follow.New(db, t.Follow, a.ids, &follow.Options{OnCorrupt: a.onCorrupt}); err != nil {
+	if a.follows, err = follow.New(db, t.Follow, a.ids, &follow.Options{OnCorrupt: a.failures.Corrupt}); err != nil {
 		return err
 	}
 	a.feeds, err = feed.New(db, t.Feed, a.ids, a.follows, &feed.Options{
 		About:     func(pin feed.Activity) feed.Ref { return pin.Object }, // a picture that several people pinned shows once
 		OwnHome:   true,
 		Retention: 21 * 24 * time.Hour, // so that half of the seed need not be delivered
-		OnCorrupt: a.onCorrupt,
+		OnAttempt: a.failures.Feed,
+		OnCorrupt: a.failures.Corrupt,
 	})
 	if err != nil {
 		return err
 	}
-	if a.reactions, err = reaction.New(db, t.Reaction, a.ids, &reaction.Options{Kinds: []string{like, report}, OnCorrupt: a.onCorrupt}); err != nil {
+	if a.reactions, err = reaction.New(db, t.Reaction, a.ids, &reaction.Options{Kinds: []string{like, report}, OnCorrupt: a.failures.Corrupt}); err != nil {
 		return err
 	}
-	if a.comments, err = comment.New(db, t.Comment, a.ids, &comment.Options{OnCorrupt: a.onCorrupt}); err != nil {
+	if a.comments, err = comment.New(db, t.Comment, a.ids, &comment.Options{OnCorrupt: a.failures.Corrupt}); err != nil {
 		return err
 	}
-	if a.boards, err = leaderboard.New(db, t.Leaderboard, a.ids, &leaderboard.Options{OnCorrupt: a.onCorrupt}); err != nil {
+	if a.boards, err = leaderboard.New(db, t.Leaderboard, a.ids, &leaderboard.Options{OnCorrupt: a.failures.Corrupt}); err != nil {
 		return err
 	}
 	if a.secret, err = a.theSecret(ctx); err != nil {
@@ -146,11 +148,6 @@ func (a *app) prepare(ctx context.Context) error {
 		}
 	}
 	return a.defineWeekly(ctx)
-}
-
-// onCorrupt logs each damaged item that a list leaves out.
-func (a *app) onCorrupt(e *plaza.CorruptError) {
-	a.log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)
 }
 
 // run does the work in the background until ctx ends.

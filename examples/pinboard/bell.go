@@ -25,21 +25,21 @@ const everyone = "everyone"
 func (a *app) openBell(db *dynamo.DB) (err error) {
 	table := a.db.tables.Notify
 	a.prefs, err = prefs.New(db, table, a.ids, &prefs.Options{
-		Channels: []string{email}, Verbs: verbs(), Tokens: prefs.Keyring{Keys: map[byte][]byte{0: a.secret}}, Consistent: true, OnCorrupt: a.onCorrupt,
+		Channels: []string{email}, Verbs: verbs(), Tokens: prefs.Keyring{Keys: map[byte][]byte{0: a.secret}}, Consistent: true, OnCorrupt: a.failures.Corrupt,
 	})
 	if err != nil {
 		return err
 	}
-	if a.announcements, err = announce.New(db, table, a.ids, &announce.Options{OnCorrupt: a.onCorrupt}); err != nil {
+	if a.announcements, err = announce.New(db, table, a.ids, &announce.Options{OnCorrupt: a.failures.Corrupt}); err != nil {
 		return err
 	}
-	if a.digests, err = digest.New(db, table, &digest.Options{ScheduleOf: a.scheduleOf, OnCorrupt: a.onCorrupt}); err != nil {
+	if a.digests, err = digest.New(db, table, &digest.Options{ScheduleOf: a.scheduleOf, OnCorrupt: a.failures.Corrupt}); err != nil {
 		return err
 	}
 	a.bell, err = notify.New(db, table, a.ids, &notify.Options{
 		Policy: a.prefs, Announcements: a.announcements, Scheduler: a.digests,
 		Consistent: true, // a page reads right after the bell rang
-		OnCorrupt:  a.onCorrupt,
+		OnCorrupt:  a.failures.Corrupt,
 	})
 	if err != nil {
 		return err

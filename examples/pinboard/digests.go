@@ -113,11 +113,7 @@ func (a *app) digestWorker(digests *digest.Repository) (*digest.Worker, error) {
 	return digest.NewWorker(digests, a.bell, post{a}, &digest.WorkerOptions{
 		Policy:      a.prefs,
 		Unsubscribe: a.unsubscribeToken,
-		OnAttempt: func(t digest.Attempt) {
-			if t.Err != nil {
-				a.log.Warn("a digest was not sent", "user", t.User, "done", t.Done, "err", t.Err)
-			}
-		},
+		OnAttempt:   a.failures.Digest,
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/meter"
+	"github.com/plaza-sdk/plaza/plazalog"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -63,7 +64,7 @@ func runOnLambda(ctx context.Context) error {
 
 // newPages opens the half that answers requests. The worker prepares its tables.
 func newPages(ctx context.Context, db database, log *slog.Logger) (*app, error) {
-	a := &app{db: db, onLambda: true, costs: db.costs, log: log}
+	a := &app{db: db, onLambda: true, costs: db.costs, log: log, failures: plazalog.New(log)}
 	conn := dynamo.New(db.config)
 	err := a.connect(free(ctx), conn)
 	if err == nil {
@@ -111,7 +112,7 @@ func behindGateway(s *api) http.Handler {
 }
 
 func newWorker(ctx context.Context, db database, log *slog.Logger) (*app, error) {
-	a := &app{db: db, onLambda: true, costs: db.costs, log: log}
+	a := &app{db: db, onLambda: true, costs: db.costs, log: log, failures: plazalog.New(log)}
 	if err := a.open(free(ctx), nil); err != nil {
 		return nil, errors.Join(err, a.close())
 	}

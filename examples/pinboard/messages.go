@@ -25,7 +25,7 @@ func (a *app) openMessages(db *dynamo.DB) (err error) {
 	a.messages, err = message.New(db, a.db.tables.Message, a.ids, &message.Options{
 		Blocks:     a.prefs, // of notifications and messages alike
 		Consistent: true,
-		OnCorrupt:  a.onCorrupt,
+		OnCorrupt:  a.failures.Corrupt,
 	})
 	if err != nil {
 		return err

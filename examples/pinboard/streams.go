@@ -94,8 +94,8 @@ func (s streamed) poller(ctx context.Context, a *app, group string) (*poller.Pol
 	shared := poller.Group{Table: a.db.tables.Pollers, Stream: arn, Name: group}
 	p, err := poller.New(db, dynamodbstreams.NewFromConfig(a.db.config), shared, processor, &poller.Options{
 		Idle:      a.streamIdle(),
-		OnError:   func(err error) { a.log.Warn("a stream is read again", "table", s.table, "group", group, "err", err) },
-		OnCorrupt: a.onCorrupt,
+		OnError:   a.failures.Failed(s.table + " " + group),
+		OnCorrupt: a.failures.Corrupt,
 	})
 	if err != nil {
 		return nil, err
