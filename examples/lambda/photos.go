@@ -33,10 +33,11 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/plazalog"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
 )
@@ -59,18 +60,14 @@ func serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	gen, err := ids.New(1, nil)
-	if err != nil {
-		return err
-	}
-	s, err := open(env.DB, env.Tables, gen, nil, time.Now)
+	s, err := open(env.DB, env.Tables, nil, nil, nil)
 	if err == nil {
 		err = s.define(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	go func() { _ = s.feeds.Run(ctx) }() // until ctx ends
+	go func() { _ = s.Run(ctx) }() // until ctx ends
 	server := &http.Server{Addr: "127.0.0.1:8080", Handler: s.handler(header), ReadHeaderTimeout: time.Minute}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
@@ -86,16 +83,11 @@ func serveLambda(ctx context.Context) error {
 		return err
 	}
 	db, names := dynamo.New(cfg), tables.NamesOf(os.Getenv("PREFIX"))
-	// Between two events Lambda freezes the process, and with it what would renew the number.
-	gen, err := lease.NewSource(db, names.Machines, &lease.Options{Renew: -1})
-	if err != nil {
-		return err
-	}
 	sealed, err := codec(os.Getenv("CURSOR_SECRET"))
 	if err != nil {
 		return err
 	}
-	s, err := open(db, names, gen, sealed, time.Now)
+	s, err := open(db, names, nil, sealed, nil)
 	if err != nil {
 		return err
 	}
@@ -135,7 +127,7 @@ func (s *service) deliver(ctx context.Context) error {
 		defer stop()
 	}
 	for {
-		n, err := s.feeds.Deliver(ctx)
+		n, err := s.Deliver(ctx)
 		switch {
 		case ctx.Err() != nil, err == nil && n == 0:
 			return nil
@@ -161,26 +153,23 @@ const (
 	maxBody = 8 << 10 // so that a page of photos stays below the 6 MB that Lambda may answer
 )
 
-type service struct {
-	feeds    *feed.Repository
-	comments *comment.Repository
-	likes    *reaction.Repository
-	boards   *leaderboard.Repository
-}
+type service struct{ *kit.Kit }
 
+// open leases the machine number of ids if gen is nil.
 func open(db *dynamo.DB, in tables.Names, gen ids.Source, c cursor.Codec, now func() time.Time) (*service, error) {
-	damaged := func(err *plaza.CorruptError) { slog.Error("damaged item", "error", err) }
-	follows, err1 := follow.New(db, in.Follow, gen, &follow.Options{Codec: c, Now: now, OnCorrupt: damaged})
-	feeds, err2 := feed.New(db, in.Feed, gen, follows, &feed.Options{Codec: c, Now: now, OnCorrupt: damaged})
-	comments, err3 := comment.New(db, in.Comment, gen, &comment.Options{Codec: c, Now: now, OnCorrupt: damaged})
-	likes, err4 := reaction.New(db, in.Reaction, gen, &reaction.Options{Codec: c, Now: now, OnCorrupt: damaged, Kinds: []string{like}})
-	boards, err5 := leaderboard.New(db, in.Leaderboard, gen, &leaderboard.Options{Codec: c, Now: now, OnCorrupt: damaged})
-	return &service{feeds, comments, likes, boards}, errors.Join(err1, err2, err3, err4, err5)
+	failures := plazalog.New(slog.Default())
+	k, err := kit.New(db, gen, &kit.Options{
+		Names: in, Features: []kit.Feature{kit.Follow, kit.Feed, kit.Comment, kit.Reaction, kit.Leaderboard},
+		Codec: c, Now: now, OnAttempt: failures.Attempt, OnCorrupt: failures.Corrupt,
+		// Between two events Lambda freezes the process, and with it what would renew the number.
+		Lease: lease.Options{Renew: -1},
+	})
+	return &service{k}, err
 }
 
 // define makes the board, unless it is there.
 func (s *service) define(ctx context.Context) error {
-	_, err := s.boards.Define(ctx, leaderboard.Board{Name: week, Operator: leaderboard.Increment, Cron: "@weekly"})
+	_, err := s.Boards.Define(ctx, leaderboard.Board{Name: week, Operator: leaderboard.Increment, Cron: "@weekly"})
 	return err
 }
 
@@ -248,7 +237,7 @@ func (s *service) read(r *http.Request, user string) (request, error) {
 	if err != nil {
 		return in, err
 	}
-	posted, err := s.feeds.Outbox(r.PathValue("owner")).Get(r.Context(), id)
+	posted, err := s.Feeds.Outbox(r.PathValue("owner")).Get(r.Context(), id)
 	in.photo = nameOf(posted)
 	return in, err
 }
@@ -264,12 +253,12 @@ func statusOf(err error) int {
 }
 
 func (s *service) follow(ctx context.Context, r request) (any, error) {
-	return s.feeds.Home(r.user).Follow(ctx, r.PathValue("user"), nil)
+	return s.Feeds.Home(r.user).Follow(ctx, r.PathValue("user"), nil)
 }
 
 // post posts a photo once, however often it comes with the same key.
 func (s *service) post(ctx context.Context, r request) (any, error) {
-	posted, _, err := s.feeds.Outbox(r.user).Publish(ctx, feed.Activity{
+	posted, _, err := s.Feeds.Outbox(r.user).Publish(ctx, feed.Activity{
 		Actor: feed.Ref{ID: r.user}, Verb: "post", ForeignID: r.PathValue("key"), Data: r.body.Data,
 	})
 	return posted, err
@@ -286,7 +275,7 @@ type photo struct {
 func nameOf(a feed.Activity) string { return a.Owner + "/" + a.ID.String() }
 
 func (s *service) home(ctx context.Context, r request) (any, error) {
-	found, err := s.feeds.Home(r.user).List(ctx, r.page)
+	found, err := s.Feeds.Home(r.user).List(ctx, r.page)
 	if err != nil {
 		return nil, err
 	}
@@ -294,9 +283,9 @@ func (s *service) home(ctx context.Context, r request) (any, error) {
 	for i, a := range found.Items {
 		names[i] = nameOf(a)
 	}
-	likes, err1 := s.likes.CountsMany(ctx, names)
-	comments, err2 := s.comments.CountsMany(ctx, names)
-	mine, err3 := s.likes.Reacted(ctx, r.user, names)
+	likes, err1 := s.Reactions.CountsMany(ctx, names)
+	comments, err2 := s.Comments.CountsMany(ctx, names)
+	mine, err3 := s.Reactions.Reacted(ctx, r.user, names)
 	photos := make([]photo, len(names))
 	for i, name := range names {
 		photos[i] = photo{found.Items[i], likes[name][like], comments[name].All, len(mine[name]) > 0}
@@ -308,11 +297,11 @@ func (s *service) home(ctx context.Context, r request) (any, error) {
 // its id. The drawback: if nobody repeats a request that ended halfway, the board stays
 // one off. A stream of reaction.Changes loses nothing.
 func (s *service) like(ctx context.Context, r request) (any, error) {
-	standing, changed, err := s.likes.React(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
+	standing, changed, err := s.Reactions.React(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
 	if err != nil {
 		return nil, err
 	}
-	_, _, err = s.boards.Submit(ctx, vote(standing))
+	_, _, err = s.Boards.Submit(ctx, vote(standing))
 	if err != nil && !errors.Is(err, plaza.ErrRemoved) { // taken back just now, or its week is over
 		return nil, err
 	}
@@ -321,14 +310,14 @@ func (s *service) like(ctx context.Context, r request) (any, error) {
 
 // unlike changes the board first: a repeat finds the like's id only while the like is stored.
 func (s *service) unlike(ctx context.Context, r request) (any, error) {
-	standing, err := s.likes.Get(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
+	standing, err := s.Reactions.Get(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.boards.Retract(ctx, vote(standing)); err != nil && !errors.Is(err, plaza.ErrRemoved) {
+	if _, err := s.Boards.Retract(ctx, vote(standing)); err != nil && !errors.Is(err, plaza.ErrRemoved) {
 		return nil, err
 	}
-	return s.likes.Unreact(ctx, standing)
+	return s.Reactions.Unreact(ctx, standing)
 }
 
 func vote(l reaction.Reaction) leaderboard.Submission {
@@ -336,14 +325,14 @@ func vote(l reaction.Reaction) leaderboard.Submission {
 }
 
 func (s *service) comment(ctx context.Context, r request) (any, error) {
-	added, _, err := s.comments.Add(ctx, comment.Comment{Object: r.photo, User: r.user, Key: r.PathValue("key"), Text: r.body.Text})
+	added, _, err := s.Comments.Add(ctx, comment.Comment{Object: r.photo, User: r.user, Key: r.PathValue("key"), Text: r.body.Text})
 	return added, err
 }
 
 func (s *service) thread(ctx context.Context, r request) (any, error) {
-	return s.comments.ByObject(ctx, r.photo, r.page, nil)
+	return s.Comments.ByObject(ctx, r.photo, r.page, nil)
 }
 
 func (s *service) board(ctx context.Context, r request) (any, error) {
-	return s.boards.Top(ctx, leaderboard.In{Board: week}, r.page)
+	return s.Boards.Top(ctx, leaderboard.In{Board: week}, r.page)
 }
