@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -155,8 +156,11 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	edit.Text = string(make([]byte, 3000))
 	require.NoError(t, failed(edits()))
 	recall := func() (bool, error) { return w.Recall(t.Context(), of("ann", pair), 1) }
-	c.changes("recall of 3 KB", dynamotest.Cost{Requests: 1, Write: 4}, true, recall)
-	c.changes("recall again", dynamotest.Cost{Requests: 1, Write: 1}, false, recall)
+	c.changes("recall of 3 KB", c.Of("Repository.Recall", "a message").Plus(c.Times(3, "Repository.Recall", "each further KB of the message")), true, recall)
+	c.changes("recall again", c.Of("Repository.Recall", "a message"), false, recall)
+	c.fails("recall of none", c.Of("Repository.Recall", "refused"), plaza.ErrNotFound, func() error {
+		return failed(w.Recall(t.Context(), of("ann", pair), 9))
+	})
 	who := message.Pair{User: "ann", Other: "ben"}
 	for _, changed := range []bool{true, false} {
 		c.changes("block", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, changed, func() (bool, error) { return w.Block(t.Context(), who) })
@@ -181,7 +185,7 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	c.changes("add", one, true, add(w))
 	c.changes("add again", nothing, false, add(w))
 	c.changes("leave", one, true, leave(w))
-	c.changes("leave again", nothing, false, leave(w))
+	c.changes("leave again", nothing.Plus(c.Of("Repository.Leave", "nothing to change, beside that")), false, leave(w))
 	c.changes("add by another", one, true, func() (bool, error) { return w.Add(t.Context(), of("cleo", "g"), "ann") })
 	c.changes("add by a new process", unknown, true, add(fresh()))
 	c.changes("leave by a new process", unknown, true, leave(fresh()))

@@ -76,7 +76,7 @@ func (r *Repository) eraseFrom(ctx context.Context, in In) (err error) {
 	} else {
 		_, err = r.leave(ctx, in)
 	}
-	if err != nil && !errors.Is(err, plaza.ErrNotFound) {
+	if err != nil && !errors.Is(err, ErrNotMember) {
 		return err
 	}
 	h, err := r.head(ctx, in.Conversation)

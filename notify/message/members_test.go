@@ -42,11 +42,8 @@ func TestAGroupIsCreatedOnce(t *testing.T) {
 	does(t, false)(create("ann", "ben"))
 	require.Equal(t, []string{"ben", "cleo"}, w.members(t, of("ben", "g")))
 	require.ErrorIs(t, failed(w.Members(t.Context(), of("ann", "g"))), message.ErrNotMember)
-	for _, call := range []func(context.Context, message.In) (bool, error){
-		func(ctx context.Context, in message.In) (bool, error) { return w.Add(ctx, in, "ann") }, w.Leave,
-	} {
-		fails(t, plaza.ErrNotFound)(call(t.Context(), of("ann", "no group")))
-	}
+	fails(t, plaza.ErrNotFound)(w.Add(t.Context(), of("ann", "no group"), "ann"))
+	fails(t, message.ErrNotMember)(w.Leave(t.Context(), of("ann", "no group")))
 }
 
 // halfCreated creates a group of a hundred in a process that is killed at a write.
