@@ -145,7 +145,7 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 // each counter; a repeat 1 request, 1 RCU.
 //
 //plaza:cost the object: as Check
-//plaza:cost the object more: 1 transaction
+//plaza:cost the object more: 1 transaction, 1 RCU
 //plaza:cost each kind and shard: 1 RCU
 //plaza:cost each reaction: 1 request, 1 transaction, 1 RCU, 8 WCU
 //plaza:cost each counter: 2 WCU
