@@ -120,14 +120,14 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 // reaction back.
 //
 // Cost: as RepairUser; 1 transaction, 8 WCU for each reaction; 1 request, 1 WCU for
-// each object that the user ever reacted to; a repeat 1 request, and 1 for each kind.
+// each object ever reacted to; a repeat 2 requests.
 //
 //plaza:cost the user: as RepairUser
 //plaza:cost the user more: 5 requests, 5 RCU
 //plaza:cost each reaction: 1 transaction, 8 WCU
 //plaza:cost each object that the user ever reacted to: 1 request, 1 RCU, 1 WCU
-//plaza:cost a user who is erased: 1 request, 1 RCU
-//plaza:cost a user who is erased, each kind: 1 request, 1 RCU
+//plaza:cost a user who is erased: 2 requests, 2 RCU
+//plaza:cost a user who is erased, each further kind: 1 request, 1 RCU
 //plaza:cost a user who is erased, each 4 KB of the items that keep IDs: 1 RCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Erase")
