@@ -136,22 +136,25 @@ type checkJob struct {
 	read, checked, drifts, failed int64
 }
 
-func (j *checkJob) open(gen ids.Source, kinds []string) error {
+func (j *checkJob) open(gen ids.Source, kinds []string) (err error) {
 	j.s.corrupt = func(e *plaza.CorruptError) { j.report(finding{Damaged: e.Error()}) }
-	k, err := j.s.kit(gen, kinds...)
-	if err != nil {
-		return err
-	}
 	if j.s.names.Follow != "" {
-		j.follows = k.Follows
+		if j.follows, err = j.s.follow(); err != nil {
+			return err
+		}
+	}
+	if len(kinds) == 0 {
+		kinds = []string{anyKind}
 	}
 	if j.s.names.Reaction != "" {
-		j.reactions = k.Reactions
+		if j.reactions, err = j.s.reaction(kinds); err != nil {
+			return err
+		}
 	}
 	if j.s.names.Leaderboard != "" {
-		j.boards = k.Boards
+		j.boards, err = j.s.leaderboard(gen)
 	}
-	return nil
+	return err
 }
 
 // subject is a user, an object, a board or an item that is checked.

@@ -10,16 +10,10 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/feed/comment"
-	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
-	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
 	"github.com/plaza-sdk/plaza/stream/poller"
@@ -108,21 +102,21 @@ func (s *site) verifier(feature string) (verifier, error) {
 	case "machines":
 		return lease.NewSource(s.db, s.names.Machines, nil)
 	case "follow":
-		return follow.New(s.db, s.names.Follow, noIDs{}, nil)
+		return s.follow()
 	case "feed":
-		return feed.New(s.db, s.names.Feed, noIDs{}, new(follow.Repository), nil)
+		return s.feed(noIDs{})
 	case "comment":
-		return comment.New(s.db, s.names.Comment, noIDs{}, nil)
+		return s.comment()
 	case "reaction":
-		return reaction.New(s.db, s.names.Reaction, noIDs{}, &reaction.Options{Kinds: []string{"any"}})
+		return s.reaction([]string{anyKind})
 	case "leaderboard":
 		return leaderboard.New(s.db, s.names.Leaderboard, noIDs{}, nil)
 	case "danmu":
-		return danmu.New(s.db, s.names.Danmu, noIDs{}, nil)
+		return s.danmu(noIDs{})
 	case "notify":
 		return notify.New(s.db, s.names.Notify, noIDs{}, nil)
 	case "message":
-		return message.New(s.db, s.names.Message, noIDs{}, nil)
+		return s.message(noIDs{})
 	case "pollers":
 		return s.poller()
 	case "letters":

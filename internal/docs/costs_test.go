@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/meter"
 )
 
-var write = flag.Bool("write", false, "write the tables of docs/costs.md, docs/aws.md and docs/engines.md")
+var write = flag.Bool("write", false, "write the tables of docs/costs.md, docs/aws.md, docs/engines.md and docs/design/adoption.md")
 
 const (
 	root  = "../.."

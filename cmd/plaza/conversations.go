@@ -1,4 +1,4 @@
-package kit
+package main
 
 import (
 	"context"
@@ -13,24 +13,20 @@ import (
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
-	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // rowPrefix begins the sort keys of a user's conversations. An inbox leaves out those
 // that the user has left.
 const rowPrefix = "C#"
 
-func (x *export) messageSections() ([]section, error) {
-	o := &x.k.opts.Message
-	r, err := message.New(x.k.db, x.k.Names.Message, noIDs{}, &message.Options{
-		Limiter: ratelimit.Unlimited{}, Consistent: true, Now: o.Now, OnCorrupt: x.corrupt(o.OnCorrupt),
-	})
+func (s *site) messageSections(user string) ([]section, error) {
+	r, err := s.message(noIDs{})
 	if err != nil {
 		return nil, err
 	}
-	c := conversations{x, r}
+	c := conversations{s, r, user}
 	return []section{
-		{"message", "conversation, stored", x.stored(x.k.Names.Message, keys.Join("U", x.user), rowPrefix, o.OnCorrupt, plain)},
+		{"message", "conversation, stored", s.stored(s.names.Message, keys.Join("U", user), rowPrefix, plain)},
 		{"message", "message", c.each(c.messages)},
 		{"message", "cleared message, stored", c.each(c.cleared)},
 	}, nil
@@ -39,8 +35,9 @@ func (x *export) messageSections() ([]section, error) {
 // conversations reads the messages that a user may read, and those that the user sent and later
 // cleared from their own history.
 type conversations struct {
-	*export
-	r *message.Repository
+	s    *site
+	r    *message.Repository
+	user string
 }
 
 // within is a cursor of a list of lists: a conversation, and a place in its own list.
@@ -56,7 +53,7 @@ func (c conversations) each(list func(ctx context.Context, in message.In, cursor
 		var at within
 		if text != "" {
 			if err := jsontext.Unmarshal([]byte(text), &at); err != nil {
-				return nil, "", invalid(err.Error())
+				return nil, "", usageError{err.Error()}
 			}
 		}
 		if at.In == "" {
@@ -66,7 +63,7 @@ func (c conversations) each(list func(ctx context.Context, in message.In, cursor
 		}
 		data, at.Cursor, err = list(ctx, message.In{Conversation: at.In, User: c.user}, at.Cursor)
 		if damaged := (*plaza.CorruptError)(nil); errors.As(err, &damaged) {
-			c.corrupt(c.k.opts.Message.OnCorrupt)(damaged)
+			c.s.corrupt(damaged)
 			at.Cursor = "" // the conversation's other messages cannot be found
 		} else if err != nil {
 			return nil, "", err
@@ -82,9 +79,9 @@ func (c conversations) each(list func(ctx context.Context, in message.In, cursor
 // after is the conversation after another one, "" if there is none.
 func (c conversations) after(ctx context.Context, name string) (string, error) {
 	if name != "" {
-		name = rowPrefix + name + "\x00"
+		name = rowPrefix + name
 	}
-	rows, _, err := c.read(ctx, c.k.Names.Message, keys.Join("U", c.user), rowPrefix, name, 1)
+	rows, _, err := c.s.query(ctx, c.s.names.Message, keys.Join("U", c.user), rowPrefix, name, 1)
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
@@ -95,7 +92,7 @@ func (c conversations) messages(ctx context.Context, in message.In, at string) (
 	history := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[message.Message], error) {
 		return c.r.History(ctx, in, req)
 	}
-	return listed(c.limit, history, asIs)(ctx, at)
+	return listed(c.s.page, history, asIs)(ctx, at)
 }
 
 // A conversation's messages lie in buckets; see package message.
@@ -105,22 +102,21 @@ const (
 )
 
 // cleared reads the user's own messages below the history. The cursor is the number of
-// the message to read next.
+// the message that was read last.
 func (c conversations) cleared(ctx context.Context, in message.In, at string) (data []any, next string, err error) {
-	first, _ := strconv.ParseInt(at, 10, 64) // the first page has none
+	last, _ := strconv.ParseInt(at, 10, 64) // the first page has none
 	access, err := c.r.Access(ctx, in)
-	if err != nil || first > access.From {
+	if err != nil || last >= access.From {
 		return nil, "", err
 	}
-	bucket := first / bucketSize
+	bucket := (last + 1) / bucketSize
 	pk := rowPrefix + in.Conversation + "#" + strconv.FormatInt(bucket, 10)
-	items, rest, err := c.read(ctx, c.k.Names.Message, pk, "", fmt.Sprintf(seqFormat, first), c.limit)
+	items, next, err := c.s.query(ctx, c.s.names.Message, pk, "", fmt.Sprintf(seqFormat, last), c.s.page)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, item := range items {
 		seq, _ := strconv.ParseInt(textOf(item, "sk"), 10, 64)
-		first = seq + 1
 		if textOf(item, "sender") != in.User || seq > access.From {
 			continue
 		}
@@ -130,8 +126,8 @@ func (c conversations) cleared(ctx context.Context, in message.In, at string) (d
 		}
 		data = append(data, more...)
 	}
-	if rest == "" {
-		first = (bucket + 1) * bucketSize
+	if next == "" {
+		next = strconv.FormatInt((bucket+1)*bucketSize-1, 10)
 	}
-	return data, strconv.FormatInt(first, 10), nil
+	return data, next, nil
 }
