@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -84,17 +85,14 @@ func TestNewNamesTheWrongOption(t *testing.T) {
 		require.Equal(t, field, invalid.Field)
 		require.NotEmpty(t, invalid.Reason)
 	}
-	for _, gen := range []*world{nil, {}} {
+	for _, gen := range []ids.Source{nil, &world{}} {
+		_, err := kit.New(nil, gen, nil)
 		var invalid *plaza.InvalidError
-		var err error
-		if gen == nil {
-			_, err = kit.New(nil, nil, nil)
-		} else {
-			_, err = kit.New(nil, gen, nil)
-		}
 		require.ErrorAs(t, err, &invalid)
 		require.Equal(t, "db", invalid.Field)
 	}
+	_, err := kit.New(db, nil, &kit.Options{Names: tables.Names{Feed: "plaza-follow"}, Features: []kit.Feature{kit.Feed}})
+	require.NoError(t, err, "follow is not used")
 }
 
 // What is for all features is for each, unless its own options say otherwise.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -157,9 +158,10 @@ var tableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 // nameTables gives the tables without a name their default one.
 func (o *Options) nameTables() error {
 	given, otherwise := reflect.ValueOf(&o.Names).Elem(), reflect.ValueOf(tables.NamesOf(cmp.Or(o.Prefix, "plaza-")))
-	of := map[string]bool{}
+	used := map[string]bool{}
 	for i := range given.NumField() {
-		field, name := "Options.Names."+given.Type().Field(i).Name, given.Field(i)
+		feature, name := given.Type().Field(i).Name, given.Field(i)
+		field := "Options.Names." + feature
 		if name.String() == "" {
 			field = "Options.Prefix"
 			name.Set(otherwise.Field(i))
@@ -167,10 +169,12 @@ func (o *Options) nameTables() error {
 		switch {
 		case !tableName.MatchString(name.String()):
 			return &plaza.InvalidError{Field: field, Reason: "makes a name that is not 3 to 255 of a-z, A-Z, 0-9, _ . -"}
-		case of[name.String()]:
-			return &plaza.InvalidError{Field: field, Reason: "names another table too"}
+		case !slices.Contains(o.Features, Feature(strings.ToLower(feature))):
+		case used[name.String()]:
+			return &plaza.InvalidError{Field: field, Reason: "names another feature's table"}
+		default:
+			used[name.String()] = true
 		}
-		of[name.String()] = true
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (a *app) titles(ctx context.Context, things []feed.Ref) (map[string]string,
 	group, ctx := errgroup.WithContext(ctx)
 	for owner, pins := range wanted {
 		group.Go(func() error {
-			found, err := a.feeds.Outbox(owner).GetMany(ctx, pins)
+			found, err := a.Feeds.Outbox(owner).GetMany(ctx, pins)
 			mu.Lock()
 			defer mu.Unlock()
 			for pin := range maps.Values(found) {

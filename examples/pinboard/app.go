@@ -13,15 +13,12 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
-	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/notify"
-	"github.com/plaza-sdk/plaza/notify/announce"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/notify/message"
 	msglive "github.com/plaza-sdk/plaza/notify/message/live"
@@ -29,24 +26,13 @@ import (
 	"github.com/plaza-sdk/plaza/plazalog"
 )
 
-// app holds the parts of Plaza that Pinboard uses: a source of ids, and one repository
-// for each feature.
+// app holds the parts of Plaza that Pinboard uses: a source of ids, and a repository of
+// each feature.
 type app struct {
-	ids       *lease.Source
-	follows   *follow.Repository
-	feeds     *feed.Repository
-	comments  *comment.Repository
-	reactions *reaction.Repository
-	boards    *leaderboard.Repository
-
-	bell          *notify.Repository
-	prefs         *prefs.Repository
-	announcements *announce.Repository
-	digests       *digest.Repository
+	*kit.Kit
+	ids *lease.Source
 
 	secret []byte // of the links in mails, and of new pictures
-
-	messages *message.Repository
 
 	rings *live.Hub[ring] // of bells, to open pages
 	talks *msglive.Hub    // of conversations
@@ -85,43 +71,49 @@ func (a *app) open(ctx context.Context, hosts []string) error {
 
 // connect opens a repository for each feature.
 func (a *app) connect(ctx context.Context, db *dynamo.DB) (err error) {
-	t := a.db.tables
 	machine := lease.Options{OnCorrupt: a.failures.Corrupt}
 	if a.onLambda {
 		machine.Renew = -1 // between two events Lambda freezes the process, and with it what would renew the number
 	}
-	if a.ids, err = lease.NewSource(db, t.Machines, &machine); err != nil {
+	if a.ids, err = lease.NewSource(db, a.db.tables.Machines, &machine); err != nil {
 		return err
 	}
-	if a.follows, err = follow.New(db, t.Follow, a.ids, &follow.Options{OnCorrupt: a.failures.Corrupt}); err != nil {
-		return err
-	}
-	a.feeds, err = feed.New(db, t.Feed, a.ids, a.follows, &feed.Options{
-		About:     func(pin feed.Activity) feed.Ref { return pin.Object }, // a picture that several people pinned shows once
-		OwnHome:   true,
-		Retention: 21 * 24 * time.Hour, // so that half of the seed need not be delivered
-		OnAttempt: a.failures.Feed,
-		OnCorrupt: a.failures.Corrupt,
-	})
-	if err != nil {
-		return err
-	}
-	if a.reactions, err = reaction.New(db, t.Reaction, a.ids, &reaction.Options{Kinds: []string{like, report}, OnCorrupt: a.failures.Corrupt}); err != nil {
-		return err
-	}
-	if a.comments, err = comment.New(db, t.Comment, a.ids, &comment.Options{OnCorrupt: a.failures.Corrupt}); err != nil {
-		return err
-	}
-	if a.boards, err = leaderboard.New(db, t.Leaderboard, a.ids, &leaderboard.Options{OnCorrupt: a.failures.Corrupt}); err != nil {
+	if a.Kit, err = kit.New(db, a.ids, a.options()); err != nil { // to read the secret, which preferences need
 		return err
 	}
 	if a.secret, err = a.theSecret(ctx); err != nil {
 		return err
 	}
-	if err = a.openBell(db); err != nil {
+	if a.Kit, err = kit.New(db, a.ids, a.options()); err != nil {
 		return err
 	}
-	return a.openMessages(db)
+	if a.rings, err = newRings(); err != nil {
+		return err
+	}
+	// Several processes would need a live/redisstream backplane.
+	a.talks, err = msglive.New(a.Messages, &msglive.Options{Encode: encodeEvents, PresentEvery: time.Second})
+	return err
+}
+
+func (a *app) options() *kit.Options {
+	o := &kit.Options{
+		Names: a.db.tables, OnAttempt: a.failures.Attempt, OnCorrupt: a.failures.Corrupt,
+		Feed: feed.Options{
+			About:     func(pin feed.Activity) feed.Ref { return pin.Object }, // a picture that several people pinned shows once
+			OwnHome:   true,
+			Retention: 21 * 24 * time.Hour, // so that half of the seed need not be delivered
+		},
+		Reaction: reaction.Options{Kinds: []string{like, report}},
+		Notify:   notify.Options{Consistent: true}, // a page reads right after the bell rang
+		Prefs:    prefs.Options{Channels: []string{email}, Verbs: verbs(), Consistent: true},
+		Digest:   digest.Options{ScheduleOf: a.scheduleOf},
+		Message:  message.Options{Consistent: true},
+		Send:     post{a},
+	}
+	if a.secret != nil {
+		o.Prefs.Tokens = prefs.Keyring{Keys: map[byte][]byte{0: a.secret}}
+	}
+	return o
 }
 
 // theSecret is stored, so that all processes have it, and after a restart.
@@ -132,7 +124,7 @@ func (a *app) theSecret(ctx context.Context) (secret []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	stands, _, err := a.feeds.Outbox("secrets").Publish(ctx, feed.Activity{Actor: feed.Ref{ID: "pinboard"}, Verb: "set", ForeignID: "secret", Data: made})
+	stands, _, err := a.Feeds.Outbox("secrets").Publish(ctx, feed.Activity{Actor: feed.Ref{ID: "pinboard"}, Verb: "set", ForeignID: "secret", Data: made})
 	if err != nil {
 		return nil, err
 	}
@@ -142,10 +134,8 @@ func (a *app) theSecret(ctx context.Context) (secret []byte, err error) {
 // prepare marks the tables as those of their features, and defines the week's board.
 func (a *app) prepare(ctx context.Context) error {
 	// The tables were created just now. If another tool creates them, call Verify.
-	for _, table := range []interface{ Init(context.Context) error }{a.ids, a.follows, a.feeds, a.comments, a.reactions, a.boards, a.bell, a.messages} {
-		if err := table.Init(ctx); err != nil {
-			return err
-		}
+	if err := errors.Join(a.ids.Init(ctx), a.Init(ctx)); err != nil {
+		return err
 	}
 	return a.defineWeekly(ctx)
 }
@@ -153,8 +143,7 @@ func (a *app) prepare(ctx context.Context) error {
 // run does the work in the background until ctx ends.
 func (a *app) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return a.keep(ctx, "deliveries to homes", a.feeds.Run) })
-	group.Go(func() error { return a.keep(ctx, "digests", a.sendDigests) })
+	group.Go(func() error { return a.keep(ctx, "deliveries and digests", a.Run) })
 	for _, s := range a.handlers() {
 		group.Go(func() error { return a.keep(ctx, "stream of "+s.table+" for "+s.group, s.read(a)) })
 	}

@@ -14,43 +14,14 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
-	"github.com/plaza-sdk/plaza/notify/digest"
-	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
 // everyone is the audience of announcements.
 const everyone = "everyone"
 
-// openBell opens the features of notifications, which share a table.
-func (a *app) openBell(db *dynamo.DB) (err error) {
-	table := a.db.tables.Notify
-	a.prefs, err = prefs.New(db, table, a.ids, &prefs.Options{
-		Channels: []string{email}, Verbs: verbs(), Tokens: prefs.Keyring{Keys: map[byte][]byte{0: a.secret}}, Consistent: true, OnCorrupt: a.failures.Corrupt,
-	})
-	if err != nil {
-		return err
-	}
-	if a.announcements, err = announce.New(db, table, a.ids, &announce.Options{OnCorrupt: a.failures.Corrupt}); err != nil {
-		return err
-	}
-	if a.digests, err = digest.New(db, table, &digest.Options{ScheduleOf: a.scheduleOf, OnCorrupt: a.failures.Corrupt}); err != nil {
-		return err
-	}
-	a.bell, err = notify.New(db, table, a.ids, &notify.Options{
-		Policy: a.prefs, Announcements: a.announcements, Scheduler: a.digests,
-		Consistent: true, // a page reads right after the bell rang
-		OnCorrupt:  a.failures.Corrupt,
-	})
-	if err != nil {
-		return err
-	}
-	a.rings, err = newRings()
-	return err
-}
-
 // welcome greets everyone, unless that was done before. Data has the other languages.
 func (a *app) welcome(ctx context.Context) error {
-	before, err := a.announcements.List(ctx, everyone, cursor.PageRequest{Limit: 1})
+	before, err := a.Announcements.List(ctx, everyone, cursor.PageRequest{Limit: 1})
 	if err != nil || len(before.Items) > 0 {
 		return err
 	}
@@ -72,17 +43,17 @@ func (a *app) welcome(ctx context.Context) error {
 
 func (s *api) bellRoutes() {
 	s.route("GET /api/bell", s.listed, "cursor")
-	s.route("GET /api/bell/archived", s.shelf(s.bell.Archived), "cursor")
-	s.route("GET /api/bell/snoozed", s.shelf(s.bell.Snoozed), "cursor")
+	s.route("GET /api/bell/archived", s.shelf(s.Bell.Archived), "cursor")
+	s.route("GET /api/bell/snoozed", s.shelf(s.Bell.Snoozed), "cursor")
 	s.route("GET /api/bell/unseen", s.unseen)
-	s.route("PUT /api/bell/seen", s.markView(s.bell.MarkSeen))
-	s.route("PUT /api/bell/allread", s.markView(s.bell.MarkAllRead))
+	s.route("PUT /api/bell/seen", s.markView(s.Bell.MarkSeen))
+	s.route("PUT /api/bell/allread", s.markView(s.Bell.MarkAllRead))
 	s.route("PUT /api/bell/read", s.markRead)
-	s.route("DELETE /api/bell/groups/{group}/read", s.move(s.bell.MarkUnread))
-	s.route("PUT /api/bell/groups/{group}/archived", s.move(s.bell.Archive))
-	s.route("DELETE /api/bell/groups/{group}/archived", s.move(s.bell.Unarchive))
+	s.route("DELETE /api/bell/groups/{group}/read", s.move(s.Bell.MarkUnread))
+	s.route("PUT /api/bell/groups/{group}/archived", s.move(s.Bell.Archive))
+	s.route("DELETE /api/bell/groups/{group}/archived", s.move(s.Bell.Unarchive))
 	s.route("PUT /api/bell/groups/{group}/snoozed", s.snooze)
-	s.route("DELETE /api/bell/groups/{group}/snoozed", s.move(s.bell.Unsnooze))
+	s.route("DELETE /api/bell/groups/{group}/snoozed", s.move(s.Bell.Unsnooze))
 	s.route("DELETE /api/bell/announcements/{id}", s.dismiss)
 }
 
@@ -99,7 +70,7 @@ func reader(me people.Person) notify.Reader {
 }
 
 func (s *api) listed(r *http.Request, me people.Person) (any, error) {
-	page, err := s.bell.List(r.Context(), reader(me), pageOf(r, 20))
+	page, err := s.Bell.List(r.Context(), reader(me), pageOf(r, 20))
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +91,7 @@ func (s *api) shelf(list func(context.Context, string, cursor.PageRequest) (curs
 }
 
 func (s *api) unseen(r *http.Request, me people.Person) (any, error) {
-	return s.bell.Unseen(r.Context(), reader(me))
+	return s.Bell.Unseen(r.Context(), reader(me))
 }
 
 // markView marks the entries of a page, which sends its View back.
@@ -142,7 +113,7 @@ func (s *api) markRead(r *http.Request, me people.Person) (any, error) {
 	if err := guard.ReadJSON(r, &read); err != nil {
 		return nil, err
 	}
-	_, err := s.bell.MarkRead(r.Context(), me.ID, read.Shown)
+	_, err := s.Bell.MarkRead(r.Context(), me.ID, read.Shown)
 	return struct{}{}, err
 }
 
@@ -161,7 +132,7 @@ func (s *api) snooze(r *http.Request, me people.Person) (any, error) {
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	did, err := s.bell.Snooze(r.Context(), notify.In{User: me.ID, Group: r.PathValue("group")}, body.Until)
+	did, err := s.Bell.Snooze(r.Context(), notify.In{User: me.ID, Group: r.PathValue("group")}, body.Until)
 	return changed{did}, err
 }
 
@@ -170,6 +141,6 @@ func (s *api) dismiss(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	did, err := s.bell.Dismiss(r.Context(), me.ID, id)
+	did, err := s.Bell.Dismiss(r.Context(), me.ID, id)
 	return changed{did}, err
 }

@@ -51,7 +51,7 @@ func (w *world) bellPin(t *testing.T, owner, title string) string {
 	picture := owner + "." + id.String()
 	data, err := json.Marshal(map[string]string{"title": title})
 	require.NoError(t, err)
-	_, _, err = w.feeds.Outbox(owner).Publish(t.Context(), feed.Activity{
+	_, _, err = w.Feeds.Outbox(owner).Publish(t.Context(), feed.Activity{
 		ID: id, Actor: feed.Ref{ID: owner}, Verb: "pin", Object: feed.Ref{Kind: "picture", ID: picture},
 		Target: feed.Ref{Kind: "board", ID: owner + ".places"}, ForeignID: "picture:" + picture, Data: data,
 	})
@@ -62,7 +62,7 @@ func (w *world) bellPin(t *testing.T, owner, title string) string {
 // bellLike likes an object in a person's name.
 func (w *world) bellLike(t *testing.T, user, object string) {
 	t.Helper()
-	_, _, err := w.reactions.React(t.Context(), reaction.Reaction{User: user, Object: object, Kind: like})
+	_, _, err := w.Reactions.React(t.Context(), reaction.Reaction{User: user, Object: object, Kind: like})
 	require.NoError(t, err)
 }
 
@@ -101,16 +101,16 @@ func whatPeopleDoRingsTheBell(t *testing.T, w *world) {
 		w.bellLike(t, user, "picture:"+dawn)
 	}
 	w.bells(t, "emeka", "@erik and 2 others liked your picture “Dawn over the sea”")
-	_, err := w.reactions.Unreact(t.Context(), reaction.Reaction{User: "erik", Object: "picture:" + dawn, Kind: like})
+	_, err := w.Reactions.Unreact(t.Context(), reaction.Reaction{User: "erik", Object: "picture:" + dawn, Kind: like})
 	require.NoError(t, err)
 	w.bells(t, "emeka", "@emma and @enzo liked your picture “Dawn over the sea”")
 
 	for _, followee := range []string{"emeka", "board:emeka.places", "tag:sea"} {
-		_, err := w.feeds.Home("enzo").Follow(t.Context(), followee, nil)
+		_, err := w.Feeds.Home("enzo").Follow(t.Context(), followee, nil)
 		require.NoError(t, err)
 	}
 	w.bells(t, "emeka", "@enzo followed your board", "@enzo followed you", "@emma and @enzo liked your picture “Dawn over the sea”")
-	_, err = w.follows.Unfollow(t.Context(), follow.Edge{Follower: "enzo", Followee: "emeka"})
+	_, err = w.Follows.Unfollow(t.Context(), follow.Edge{Follower: "enzo", Followee: "emeka"})
 	require.NoError(t, err)
 	w.bells(t, "emeka", "@enzo followed your board", "@emma and @enzo liked your picture “Dawn over the sea”")
 }
@@ -131,7 +131,7 @@ func aCommentReachesEachOfItsPeopleOnce(t *testing.T, w *world) {
 	add := func(c comment.Comment) comment.Comment {
 		t.Helper()
 		c.Object = "picture:" + dawn
-		added, _, err := w.comments.Add(t.Context(), c)
+		added, _, err := w.Comments.Add(t.Context(), c)
 		require.NoError(t, err)
 		return added
 	}
@@ -146,7 +146,7 @@ func aCommentReachesEachOfItsPeopleOnce(t *testing.T, w *world) {
 	w.bells(t, "femi", "@finn liked your comment on “Dawn”", "@felix replied to your comment on “Dawn”")
 	w.bells(t, "felix", "@finn liked your comment on “Dawn”", "@femi mentioned you in a comment on “Dawn”")
 
-	_, err := w.comments.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "felix"})
+	_, err := w.Comments.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "felix"})
 	require.NoError(t, err)
 	w.bells(t, "femi", "@finn liked your comment on “Dawn”")
 	w.bells(t, "fatima", "@femi mentioned you in a comment on “Dawn”")

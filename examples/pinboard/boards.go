@@ -85,7 +85,7 @@ func (s *api) createBoard(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, _, err := s.feeds.Outbox("boards:"+me.ID).Publish(r.Context(), feed.Activity{
+	made, _, err := s.Feeds.Outbox("boards:"+me.ID).Publish(r.Context(), feed.Activity{
 		Actor: feed.Ref{ID: me.ID}, Verb: "create", Object: feed.Ref{Kind: "board", ID: id},
 		ForeignID: id, To: []string{"about:" + id}, Data: data,
 	})
@@ -111,7 +111,7 @@ func (s *api) renameBoard(r *http.Request, me people.Person) (any, error) {
 	if b.made.Data, err = json.Marshal(boardData{name}); err != nil {
 		return nil, err
 	}
-	_, renamed, err := s.feeds.Outbox("boards:"+me.ID).Update(r.Context(), b.made)
+	_, renamed, err := s.Feeds.Outbox("boards:"+me.ID).Update(r.Context(), b.made)
 	return changed{renamed}, err
 }
 
@@ -132,7 +132,7 @@ func (s *api) boardPins(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.listCards(r, me, s.feeds.Outbox("board:"+b.ID).List)
+	return s.listCards(r, me, s.Feeds.Outbox("board:"+b.ID).List)
 }
 
 // ownBoards lists one's boards by name, in 1 request.
@@ -154,7 +154,7 @@ func (s *api) profileBoards(r *http.Request, _ people.Person) (any, error) {
 	for i := range page.Items {
 		b := &page.Items[i]
 		reading.Go(func() error {
-			pins, err := s.feeds.Outbox("board:"+b.ID).List(ctx, cursor.PageRequest{Limit: collage})
+			pins, err := s.Feeds.Outbox("board:"+b.ID).List(ctx, cursor.PageRequest{Limit: collage})
 			for _, pin := range pins.Items {
 				b.Pictures = append(b.Pictures, pin.Object.ID)
 			}
@@ -166,7 +166,7 @@ func (s *api) profileBoards(r *http.Request, _ people.Person) (any, error) {
 
 // boardsOf lists a person's boards, the newest first.
 func (s *api) boardsOf(ctx context.Context, person string, req cursor.PageRequest) (cursor.Page[board], error) {
-	made, err := s.feeds.Outbox("boards:"+person).List(ctx, req)
+	made, err := s.Feeds.Outbox("boards:"+person).List(ctx, req)
 	page := cursor.Page[board]{Items: make([]board, len(made.Items)), Next: made.Next, Prev: made.Prev}
 	for i, a := range made.Items {
 		if page.Items[i], err = boardOf(a); err != nil {
@@ -178,7 +178,7 @@ func (s *api) boardsOf(ctx context.Context, person string, req cursor.PageReques
 
 // board returns a board by its id, in 2 requests. An unknown one is plaza.ErrNotFound.
 func (s *api) board(ctx context.Context, id string) (board, error) {
-	made, err := s.feeds.Outbox("about:"+id).List(ctx, cursor.PageRequest{Limit: 1})
+	made, err := s.Feeds.Outbox("about:"+id).List(ctx, cursor.PageRequest{Limit: 1})
 	switch {
 	case err != nil:
 		return board{}, err

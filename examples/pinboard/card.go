@@ -57,9 +57,9 @@ func (s *api) cards(ctx context.Context, me people.Person, pins []feed.Activity)
 	var mine map[string][]string
 	var comments map[string]comment.Counts
 	counting, ctx := errgroup.WithContext(ctx)
-	counting.Go(func() (err error) { likes, err = s.reactions.CountsMany(ctx, objects); return err })
-	counting.Go(func() (err error) { mine, err = s.reactions.Reacted(ctx, me.ID, objects); return err })
-	counting.Go(func() (err error) { comments, err = s.comments.CountsMany(ctx, objects); return err })
+	counting.Go(func() (err error) { likes, err = s.Reactions.CountsMany(ctx, objects); return err })
+	counting.Go(func() (err error) { mine, err = s.Reactions.Reacted(ctx, me.ID, objects); return err })
+	counting.Go(func() (err error) { comments, err = s.Comments.CountsMany(ctx, objects); return err })
 	if err := counting.Wait(); err != nil {
 		return nil, err
 	}

@@ -42,10 +42,10 @@ func (s *api) addComment(r *http.Request, me people.Person) (any, error) {
 	if body.Quote != 0 {
 		c.Quote = &comment.Quote{Address: comment.Address{ID: body.Quote}}
 	}
-	if c, _, err = s.comments.Add(r.Context(), c); err != nil {
+	if c, _, err = s.Comments.Add(r.Context(), c); err != nil {
 		return nil, err
 	}
-	c, err = s.comments.Get(r.Context(), c.Address()) // with the quoted text
+	c, err = s.Comments.Get(r.Context(), c.Address()) // with the quoted text
 	return remark{Comment: c, At: c.ID.Time()}, err
 }
 
@@ -61,7 +61,7 @@ func (s *api) editComment(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := s.comments.Edit(r.Context(), comment.Comment{
+	c, _, err := s.Comments.Edit(r.Context(), comment.Comment{
 		Object: at.Object, Root: at.Root, ID: at.ID,
 		User: me.ID, Text: body.Text, Mentions: mentionsIn(body.Text),
 	})
@@ -73,7 +73,7 @@ func (s *api) deleteComment(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := s.comments.Delete(r.Context(), comment.Action{Address: at, User: me.ID})
+	deleted, err := s.Comments.Delete(r.Context(), comment.Action{Address: at, User: me.ID})
 	return changed{deleted}, err
 }
 
@@ -82,14 +82,14 @@ func (s *api) likeComment(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.comments.Get(r.Context(), at)
+	c, err := s.Comments.Get(r.Context(), at)
 	if err == nil && c.Removed != nil {
 		err = plaza.ErrRemoved
 	}
 	if err != nil {
 		return nil, err
 	}
-	_, liked, err := s.reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: commentRef(at).String(), Kind: like})
+	_, liked, err := s.Reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: commentRef(at).String(), Kind: like})
 	return changed{liked}, err
 }
 
@@ -98,7 +98,7 @@ func (s *api) unlikeComment(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ended, err := s.reactions.Unreact(r.Context(), reaction.Reaction{User: me.ID, Object: commentRef(at).String(), Kind: like})
+	ended, err := s.Reactions.Unreact(r.Context(), reaction.Reaction{User: me.ID, Object: commentRef(at).String(), Kind: like})
 	return changed{ended}, err
 }
 

@@ -23,10 +23,10 @@ func (s *api) commentRoutes() {
 	s.route("DELETE "+one, s.deleteComment, "root")
 	s.route("PUT "+one+"/like", s.likeComment, "root")
 	s.route("DELETE "+one+"/like", s.unlikeComment, "root")
-	s.route("PUT "+one+"/hidden", s.moderated(s.comments.Hide), "root")
-	s.route("DELETE "+one+"/hidden", s.moderated(s.comments.Unhide), "root")
-	s.route("PUT "+one+"/pinned", s.moderated(s.comments.Pin), "root")
-	s.route("DELETE "+one+"/pinned", s.moderated(s.comments.Unpin), "root")
+	s.route("PUT "+one+"/hidden", s.moderated(s.Comments.Hide), "root")
+	s.route("DELETE "+one+"/hidden", s.moderated(s.Comments.Unhide), "root")
+	s.route("PUT "+one+"/pinned", s.moderated(s.Comments.Pin), "root")
+	s.route("DELETE "+one+"/pinned", s.moderated(s.Comments.Unpin), "root")
 }
 
 // remark is a comment as the page shows it.
@@ -50,7 +50,7 @@ func (s *api) threads(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.comments.Threads(r.Context(), pin.Object.String(), pageOf(r, pageSize),
+	page, err := s.Comments.Threads(r.Context(), pin.Object.String(), pageOf(r, pageSize),
 		&comment.ListOptions{Oldest: r.URL.Query().Get("oldest") == "true", WithHidden: true})
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *api) threads(r *http.Request, me people.Person) (any, error) {
 		answer.Items = append(answer.Items, root)
 	}
 	if r.URL.Query().Get("cursor") == "" {
-		c, err := s.comments.Pinned(r.Context(), pin.Object.String())
+		c, err := s.Comments.Pinned(r.Context(), pin.Object.String())
 		switch {
 		case err == nil:
 			answer.Pinned = &remark{Comment: c}
@@ -86,7 +86,7 @@ func (s *api) replies(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.comments.Replies(r.Context(), at, pageOf(r, pageSize), &comment.ListOptions{Oldest: true, WithHidden: true})
+	page, err := s.Comments.Replies(r.Context(), at, pageOf(r, pageSize), &comment.ListOptions{Oldest: true, WithHidden: true})
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +127,11 @@ func (s *api) liked(ctx context.Context, me people.Person, answer remarks) error
 	for i, c := range all {
 		objects[i] = commentRef(c.Address()).String()
 	}
-	counts, err := s.reactions.CountsMany(ctx, objects)
+	counts, err := s.Reactions.CountsMany(ctx, objects)
 	if err != nil {
 		return err
 	}
-	mine, err := s.reactions.Reacted(ctx, me.ID, objects)
+	mine, err := s.Reactions.Reacted(ctx, me.ID, objects)
 	for i, c := range all {
 		c.At, c.Likes, c.Liked = c.ID.Time(), counts[objects[i]][like], slices.Contains(mine[objects[i]], like)
 		if c.Removed != nil {

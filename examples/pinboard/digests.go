@@ -55,7 +55,7 @@ var usual = rhythm{Every: "day", At: "08:00", Day: time.Monday, Zone: "UTC"}
 
 // A service keeps its users' settings in tables of its own. Pinboard has none, so the
 // rhythm is an activity in an outbox that nobody follows.
-func (a *app) rhythms(person string) feed.Outbox { return a.feeds.Outbox("settings:" + person) }
+func (a *app) rhythms(person string) feed.Outbox { return a.Feeds.Outbox("settings:" + person) }
 
 func (a *app) rhythmOf(ctx context.Context, person string) (r rhythm, err error) {
 	page, err := a.rhythms(person).List(ctx, cursor.PageRequest{Limit: 1})
@@ -100,23 +100,6 @@ func (s *api) chooseDigest(r *http.Request, me people.Person) (any, error) {
 	return chosen, s.setRhythm(r.Context(), me.ID, chosen)
 }
 
-// sendDigests sends the digests that are due until ctx ends.
-func (a *app) sendDigests(ctx context.Context) error {
-	worker, err := a.digestWorker(a.digests)
-	if err != nil {
-		return err
-	}
-	return worker.Run(ctx)
-}
-
-func (a *app) digestWorker(digests *digest.Repository) (*digest.Worker, error) {
-	return digest.NewWorker(digests, a.bell, post{a}, &digest.WorkerOptions{
-		Policy:      a.prefs,
-		Unsubscribe: a.unsubscribeToken,
-		OnAttempt:   a.failures.Digest,
-	})
-}
-
 // digestNow sends the next digest early. The page's key is the mail's
 // identity, so a repeat sends none.
 func (s *api) digestNow(r *http.Request, me people.Person) (any, error) {
@@ -131,13 +114,13 @@ func (s *api) digestNow(r *http.Request, me people.Person) (any, error) {
 	}
 	now := time.Now()
 	d := digest.Digest{Key: me.ID + " " + body.Key, User: me.ID, Channel: email, From: now.Add(-7 * 24 * time.Hour), Slot: now}
-	unread, more, err := s.bell.UnreadBetween(r.Context(), me.ID, notify.Span{From: ids.At(d.From), To: ids.At(now.Add(time.Minute))})
+	unread, more, err := s.Bell.UnreadBetween(r.Context(), me.ID, notify.Span{From: ids.At(d.From), To: ids.At(now.Add(time.Minute))})
 	if err != nil {
 		return nil, err
 	}
 	d.More = more
 	for _, e := range unread {
-		decision, err := s.prefs.Decide(r.Context(), notify.Notification{User: me.ID, Activity: e.Activity})
+		decision, err := s.Prefs.Decide(r.Context(), notify.Notification{User: me.ID, Activity: e.Activity})
 		if err != nil {
 			return nil, err
 		}
@@ -157,14 +140,14 @@ type sentMails struct {
 }
 
 func (a *app) unsubscribeToken(person, channel string) (string, error) {
-	return a.prefs.Token(prefs.Subscription{User: person, Verb: prefs.AnyVerb, Channel: channel})
+	return a.Prefs.Token(prefs.Subscription{User: person, Verb: prefs.AnyVerb, Channel: channel})
 }
 
 const mailsEach = 50 // the newest of a person
 
 // mails are those that a person got, in an outbox that nobody follows. They leave Pinboard in
 // no way: people read them on the page.
-func (a *app) mails(person string) feed.Outbox { return a.feeds.Outbox("mails:" + person) }
+func (a *app) mails(person string) feed.Outbox { return a.Feeds.Outbox("mails:" + person) }
 
 // mail is a digest as it arrives.
 type mail struct {

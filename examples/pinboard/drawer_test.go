@@ -66,7 +66,7 @@ func moderationScreen(t *testing.T, w *world, b browsertest.Browser) {
 	p.Type(".chosen .field", "Be kind")
 	press(p, ".chosen", "Hide")
 	says(p, "#toasts", "Hidden.")
-	_, err := w.comments.Get(t.Context(), c.Address())
+	_, err := w.Comments.Get(t.Context(), c.Address())
 	require.Error(t, err)
 	press(p, ".report", "Remove")
 	p.Until(`!document.querySelector(".report")`)
@@ -135,7 +135,7 @@ func lostAnswers(t *testing.T, w *world, b browsertest.Browser) {
 		press(p, "main form", "Send")
 	})
 	says(p, "main", "Nice")
-	comments, err := w.comments.ByObject(t.Context(), "picture:"+picture, cursor.PageRequest{}, nil)
+	comments, err := w.Comments.ByObject(t.Context(), "picture:"+picture, cursor.PageRequest{}, nil)
 	require.NoError(t, err)
 	require.Len(t, comments.Items, 1)
 
@@ -161,13 +161,13 @@ func awayService(t *testing.T, w *world, b browsertest.Browser) {
 	says(p, "#offline", "What you write waits here.")
 	require.Equal(t, "true", browsertest.Eval[string](p, `document.querySelector(".actions [aria-pressed]").ariaPressed`), "it waits")
 	require.True(t, browsertest.Eval[bool](p, `!dispatchEvent(new Event("beforeunload", { cancelable: true }))`), "who leaves is warned")
-	_, err := w.reactions.Get(t.Context(), reaction.Reaction{User: "eric", Object: "picture:" + picture, Kind: like})
+	_, err := w.Reactions.Get(t.Context(), reaction.Reaction{User: "eric", Object: "picture:" + picture, Kind: like})
 	require.Error(t, err)
 
 	k.again(t)
 	p.Until(`document.getElementById("offline").hidden`)
 	require.Eventually(t, func() bool {
-		_, err := w.reactions.Get(t.Context(), reaction.Reaction{User: "eric", Object: "picture:" + picture, Kind: like})
+		_, err := w.Reactions.Get(t.Context(), reaction.Reaction{User: "eric", Object: "picture:" + picture, Kind: like})
 		return err == nil
 	}, bellPatience, bellTick, "the like that waited")
 	p.Until(`document.querySelector(".actions [aria-pressed]").ariaPressed === "true"`)

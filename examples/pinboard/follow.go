@@ -29,7 +29,7 @@ func (s *api) follow(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	created, err := s.feeds.Home(me.ID).Follow(r.Context(), source.String(), nil)
+	created, err := s.Feeds.Home(me.ID).Follow(r.Context(), source.String(), nil)
 	return changed{created}, err
 }
 
@@ -38,7 +38,7 @@ func (s *api) unfollow(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ended, err := s.feeds.Home(me.ID).Unfollow(r.Context(), source.String(), nil)
+	ended, err := s.Feeds.Home(me.ID).Unfollow(r.Context(), source.String(), nil)
 	return changed{ended}, err
 }
 
@@ -65,10 +65,10 @@ type followed struct {
 
 // followed takes 2 requests.
 func (s *api) followed(ctx context.Context, me people.Person, source feed.Ref) (followed, error) {
-	counts, err := s.follows.Counts(ctx, source.String())
+	counts, err := s.Follows.Counts(ctx, source.String())
 	if err != nil {
 		return followed{}, err
 	}
-	relations, err := s.follows.Relations(ctx, me.ID, []string{source.String()})
+	relations, err := s.Follows.Relations(ctx, me.ID, []string{source.String()})
 	return followed{counts, relations[source.String()]}, err
 }

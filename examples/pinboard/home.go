@@ -16,7 +16,7 @@ func (s *api) homeRoutes() {
 // home lists the pins of the people, boards and tags that one follows. The page polls for
 // new ones with the first page's Prev.
 func (s *api) home(r *http.Request, me people.Person) (any, error) {
-	return s.listCards(r, me, s.feeds.Home(me.ID).List)
+	return s.listCards(r, me, s.Feeds.Home(me.ID).List)
 }
 
 // group has the pins of a board and a day.
@@ -27,7 +27,7 @@ type group struct {
 
 // homeGrouped is home with the pins of a day to the same board together.
 func (s *api) homeGrouped(r *http.Request, me people.Person) (any, error) {
-	page, err := s.feeds.Home(me.ID).Grouped(r.Context(), pageOf(r, pageSize))
+	page, err := s.Feeds.Home(me.ID).Grouped(r.Context(), pageOf(r, pageSize))
 	if err != nil {
 		return nil, err
 	}

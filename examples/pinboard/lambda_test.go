@@ -88,7 +88,7 @@ func onLambdaALostAnswerCannotBeRead(t *testing.T, w *world) {
 	status, body := request(t, s, "PUT", "/api/follows/eric", loseHeader, "answer")
 	require.Equal(t, http.StatusBadGateway, status)
 	require.Empty(t, body)
-	followed, err := w.follows.Counts(t.Context(), "ann")
+	followed, err := w.Follows.Counts(t.Context(), "ann")
 	require.NoError(t, err)
 	require.EqualValues(t, 1, followed.Following, "it was applied")
 }
@@ -142,7 +142,7 @@ func TestTheSeedsWritesRingNoBell(t *testing.T) {
 	dawn, dusk := w.bellPin(t, "ann", "Dawn"), w.bellPin(t, "lin", "Dusk")
 	old, err := ids.Backdate(time.Now().Add(-time.Hour), "like")
 	require.NoError(t, err)
-	_, _, err = w.reactions.React(t.Context(), reaction.Reaction{ID: old, User: "chris", Object: "picture:" + dawn, Kind: like})
+	_, _, err = w.Reactions.React(t.Context(), reaction.Reaction{ID: old, User: "chris", Object: "picture:" + dawn, Kind: like})
 	require.NoError(t, err)
 	w.bellLike(t, "eric", "picture:"+dusk)
 
@@ -151,7 +151,7 @@ func TestTheSeedsWritesRingNoBell(t *testing.T) {
 	w.bells(t, "lin", "@eric liked your picture “Dusk”")
 	w.bells(t, "ann")
 	require.Eventually(t, func() bool {
-		top, err := w.boards.Top(t.Context(), leaderboard.In{Board: mostLiked}, cursor.PageRequest{})
+		top, err := w.Boards.Top(t.Context(), leaderboard.In{Board: mostLiked}, cursor.PageRequest{})
 		require.NoError(t, err)
 		return len(top.Items) == 1 && top.Items[0].Player == "lin"
 	}, bellPatience, bellTick, "only lin has a point")
@@ -174,7 +174,7 @@ func TestOnLambdaWorkEndsBeforeTheDeadline(t *testing.T) {
 	work(300 * time.Millisecond)
 	require.Zero(t, a.seeded, "the seed is not whole")
 
-	_, _, err = a.feeds.Outbox("seed").Publish(t.Context(), feed.Activity{Actor: feed.Ref{ID: "seed"}, Verb: "finished", ForeignID: "finished"})
+	_, _, err = a.Feeds.Outbox("seed").Publish(t.Context(), feed.Activity{Actor: feed.Ref{ID: "seed"}, Verb: "finished", ForeignID: "finished"})
 	require.NoError(t, err)
 	work(300 * time.Millisecond)
 	require.NotZero(t, a.seeded)

@@ -107,7 +107,7 @@ func (s scene) remark() string {
 func (s scene) rung() notify.Entry {
 	id, err := s.ids.Next(s.t.Context())
 	require.NoError(s.t, err)
-	_, _, err = s.bell.Notify(s.t.Context(), notify.Notification{User: "ann", Activity: feed.Activity{
+	_, _, err = s.Bell.Notify(s.t.Context(), notify.Notification{User: "ann", Activity: feed.Activity{
 		ID: id, Actor: feed.Ref{ID: "eric"}, Verb: followVerb, Object: feed.Ref{Kind: "person", ID: id.String()},
 	}})
 	require.NoError(s.t, err)
@@ -186,7 +186,7 @@ func writes() map[string]func(scene) lossy {
 		},
 		"DELETE /api/bell/announcements/{id}": func(s scene) lossy {
 			require.NoError(s.t, s.welcome(s.t.Context()))
-			all, err := s.announcements.List(s.t.Context(), everyone, cursor.PageRequest{})
+			all, err := s.Announcements.List(s.t.Context(), everyone, cursor.PageRequest{})
 			require.NoError(s.t, err)
 			return lossy{"ann", "/api/bell/announcements/" + all.Items[0].ID.String(), nothing{}}
 		},

@@ -70,7 +70,7 @@ func (s *api) publish(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	pin, created, err := s.feeds.Outbox(me.ID).Publish(r.Context(), pin)
+	pin, created, err := s.Feeds.Outbox(me.ID).Publish(r.Context(), pin)
 	return saved{created, pin.Target.ID}, err
 }
 

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
@@ -20,20 +18,6 @@ import (
 	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
-
-func (a *app) openMessages(db *dynamo.DB) (err error) {
-	a.messages, err = message.New(db, a.db.tables.Message, a.ids, &message.Options{
-		Blocks:     a.prefs, // of notifications and messages alike
-		Consistent: true,
-		OnCorrupt:  a.failures.Corrupt,
-	})
-	if err != nil {
-		return err
-	}
-	// Several processes would need a live/redisstream backplane.
-	a.talks, err = msglive.New(a.messages, &msglive.Options{Encode: encodeEvents, PresentEvery: time.Second})
-	return err
-}
 
 func (s *api) messageRoutes() {
 	s.route("GET /api/inbox", s.inbox, "cursor")
@@ -98,7 +82,7 @@ type preview struct {
 }
 
 func (s *api) inbox(r *http.Request, me people.Person) (any, error) {
-	page, err := s.messages.Inbox(r.Context(), me.ID, pageOf(r, 30))
+	page, err := s.Messages.Inbox(r.Context(), me.ID, pageOf(r, 30))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +94,7 @@ func (s *api) inbox(r *http.Request, me people.Person) (any, error) {
 			p.Last = &last
 		}
 		if e.Other == "" {
-			if p.Members, err = s.messages.Members(r.Context(), message.In{Conversation: e.Conversation, User: me.ID}); err != nil {
+			if p.Members, err = s.Messages.Members(r.Context(), message.In{Conversation: e.Conversation, User: me.ID}); err != nil {
 				return nil, err
 			}
 		}
@@ -120,7 +104,7 @@ func (s *api) inbox(r *http.Request, me people.Person) (any, error) {
 }
 
 func (s *api) unread(r *http.Request, me people.Person) (any, error) {
-	return s.messages.Unread(r.Context(), me.ID)
+	return s.Messages.Unread(r.Context(), me.ID)
 }
 
 // talk is a conversation. One of two people begins with its first message, so to open it
@@ -134,19 +118,19 @@ type talk struct {
 }
 
 func (s *api) talk(r *http.Request, in message.In) (any, error) {
-	access, err := s.messages.Access(r.Context(), in)
+	access, err := s.Messages.Access(r.Context(), in)
 	if err != nil {
 		return nil, err
 	}
 	t := talk{Conversation: in.Conversation, Blocked: access.Blocked}
-	if t.Members, err = s.messages.Members(r.Context(), in); err != nil {
+	if t.Members, err = s.Messages.Members(r.Context(), in); err != nil {
 		return nil, err
 	}
-	if t.Read, err = s.messages.Receipts(r.Context(), in); err != nil {
+	if t.Read, err = s.Messages.Receipts(r.Context(), in); err != nil {
 		return nil, err
 	}
 	if other := r.PathValue("with"); known(other) {
-		t.Mine, err = s.prefs.Blocked(r.Context(), prefs.Pair{User: in.User, Actor: other})
+		t.Mine, err = s.Prefs.Blocked(r.Context(), prefs.Pair{User: in.User, Actor: other})
 	}
 	return t, err
 }
@@ -169,12 +153,12 @@ func (s *api) createGroup(r *http.Request, in message.In) (any, error) {
 	if !slices.Contains(body.Members, in.User) {
 		body.Members = append(body.Members, in.User)
 	}
-	did, err := s.messages.Create(r.Context(), message.Group{ID: in.Conversation, Members: body.Members}, in.User)
+	did, err := s.Messages.Create(r.Context(), message.Group{ID: in.Conversation, Members: body.Members}, in.User)
 	if err != nil {
 		return nil, err
 	}
 	// After a repeat some have left, perhaps the caller too.
-	members, err := s.messages.Members(r.Context(), in)
+	members, err := s.Messages.Members(r.Context(), in)
 	if err != nil && !errors.Is(err, message.ErrNotMember) {
 		return nil, err
 	}
@@ -185,7 +169,7 @@ func (s *api) createGroup(r *http.Request, in message.In) (any, error) {
 }
 
 func (s *api) history(r *http.Request, in message.In) (any, error) {
-	page, err := s.messages.History(r.Context(), in, pageOf(r, 30))
+	page, err := s.Messages.History(r.Context(), in, pageOf(r, 30))
 	shown := cursor.Page[letter]{Next: page.Next, Items: make([]letter, len(page.Items))}
 	for i, m := range page.Items {
 		shown.Items[i] = letterOf(m)
@@ -203,7 +187,7 @@ func (s *api) say(r *http.Request, in message.In) (any, error) {
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	m, _, err := s.messages.Send(r.Context(), message.Message{
+	m, _, err := s.Messages.Send(r.Context(), message.Message{
 		Conversation: in.Conversation, Sender: in.User, Key: body.Key, Text: body.Text, ReplyTo: body.ReplyTo,
 	})
 	if err != nil {
@@ -233,7 +217,7 @@ func (s *api) editMessage(r *http.Request, in message.In) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := s.messages.Edit(r.Context(), message.Message{Conversation: in.Conversation, Sender: in.User, Seq: seq, Text: body.Text})
+	m, _, err := s.Messages.Edit(r.Context(), message.Message{Conversation: in.Conversation, Sender: in.User, Seq: seq, Text: body.Text})
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +230,7 @@ func (s *api) recallMessage(r *http.Request, in message.In) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	did, err := s.messages.Recall(r.Context(), in, seq)
+	did, err := s.Messages.Recall(r.Context(), in, seq)
 	if err == nil {
 		s.tell(r.Context(), msglive.Event{Kind: msglive.Recalled, Conversation: in.Conversation, User: in.User, Seq: seq})
 	}
@@ -261,7 +245,7 @@ func (s *api) readTo(r *http.Request, in message.In) (any, error) {
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	_, err := s.messages.MarkRead(r.Context(), in, body.UpTo)
+	_, err := s.Messages.MarkRead(r.Context(), in, body.UpTo)
 	if err == nil {
 		s.tell(r.Context(), msglive.Event{Kind: msglive.Read, Conversation: in.Conversation, User: in.User, Seq: body.UpTo})
 	}
@@ -275,7 +259,7 @@ func (s *api) typing(r *http.Request, in message.In) (any, error) {
 
 // leave ends a membership of a group.
 func (s *api) leave(r *http.Request, in message.In) (any, error) {
-	did, err := s.messages.Leave(r.Context(), in)
+	did, err := s.Messages.Leave(r.Context(), in)
 	if err == nil {
 		s.tell(r.Context(), msglive.Event{Kind: msglive.Left, Conversation: in.Conversation, User: in.User})
 	}

@@ -96,7 +96,7 @@ func (a *app) look(ctx context.Context, about target) (shown, error) {
 	}
 	see.Title = data.Title
 	if about.isComment() {
-		c, err := a.comments.Get(ctx, about.comment)
+		c, err := a.Comments.Get(ctx, about.comment)
 		if err != nil {
 			return see, err
 		}
@@ -136,7 +136,7 @@ func (s *api) report(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine, reported, err := s.reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: about.object, Kind: report})
+	mine, reported, err := s.Reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: about.object, Kind: report})
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (a *app) fileSeeded(ctx context.Context, mine reaction.Reaction, reason str
 
 // publishOnce does nothing if there is an activity of this id, or if it was removed.
 func (a *app) publishOnce(ctx context.Context, box string, entry feed.Activity) error {
-	_, _, err := a.feeds.Outbox(box).Publish(ctx, entry)
+	_, _, err := a.Feeds.Outbox(box).Publish(ctx, entry)
 	if errors.Is(err, plaza.ErrConflict) || errors.Is(err, plaza.ErrRemoved) {
 		return nil
 	}
@@ -204,7 +204,7 @@ type line struct {
 
 // lines reads an outbox of the moderators.
 func (s *api) lines(r *http.Request, box string) (page cursor.Page[line], err error) {
-	stored, err := s.feeds.Outbox(box).List(r.Context(), pageOf(r, 20))
+	stored, err := s.Feeds.Outbox(box).List(r.Context(), pageOf(r, 20))
 	page.Next, page.Prev, page.Items = stored.Next, stored.Prev, []line{}
 	for _, a := range stored.Items {
 		l := line{ID: a.ID, Actor: a.Actor.ID, Picture: a.Object.ID, At: a.Time}
@@ -226,7 +226,7 @@ func (s *api) reports(r *http.Request, _ people.Person) (any, error) {
 	for _, l := range page.Items {
 		objects = append(objects, l.Object)
 	}
-	counts, err := s.reactions.CountsMany(r.Context(), objects)
+	counts, err := s.Reactions.CountsMany(r.Context(), objects)
 	for i, l := range page.Items {
 		page.Items[i].Reports = counts[l.Object][report]
 	}
@@ -294,7 +294,7 @@ func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, _, err = s.feeds.Outbox(moderationBox).Publish(r.Context(), feed.Activity{
+	_, _, err = s.Feeds.Outbox(moderationBox).Publish(r.Context(), feed.Activity{
 		Actor: feed.Ref{ID: me.ID}, Verb: body.Action, Object: about.picture.ref(), ForeignID: body.Key, Data: done,
 	})
 	if err == nil && !unhide {
@@ -303,7 +303,7 @@ func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.feeds.Outbox(reportsBox).RemoveForeign(r.Context(), about.object)
+	_, err = s.Feeds.Outbox(reportsBox).RemoveForeign(r.Context(), about.object)
 	return changed{did}, err
 }
 
@@ -311,11 +311,11 @@ func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 func (s *api) act(ctx context.Context, me people.Person, on target, d decision) (changed bool, err error) {
 	switch {
 	case d.Action == "hide":
-		return s.comments.Hide(ctx, on.comment)
+		return s.Comments.Hide(ctx, on.comment)
 	case d.Action == "unhide":
-		return s.comments.Unhide(ctx, on.comment)
+		return s.Comments.Unhide(ctx, on.comment)
 	case d.Action == "remove" && on.isComment():
-		return s.comments.Remove(ctx, on.comment, comment.Removal{By: me.ID, Reason: d.Reason})
+		return s.Comments.Remove(ctx, on.comment, comment.Removal{By: me.ID, Reason: d.Reason})
 	case d.Action == "remove":
 		return s.removePicture(ctx, on.picture)
 	}

@@ -17,7 +17,7 @@ import (
 
 func (w *world) moderationComment(t *testing.T, user, picture, text string, root ids.ID) comment.Comment {
 	t.Helper()
-	c, _, err := w.comments.Add(t.Context(), comment.Comment{Object: "picture:" + picture, User: user, Text: text, Root: root})
+	c, _, err := w.Comments.Add(t.Context(), comment.Comment{Object: "picture:" + picture, User: user, Text: text, Root: root})
 	require.NoError(t, err)
 	return c
 }
@@ -70,7 +70,7 @@ func TestReportsComeBeforeTheModeratorOnceForEachObject(t *testing.T) {
 	require.Empty(t, mia.reported())
 	eric.report(object, "a late repeat")
 	require.Empty(t, mia.reported(), "it was looked at")
-	_, err := w.feeds.Outbox("ann").Get(t.Context(), reports[0].ID)
+	_, err := w.Feeds.Outbox("ann").Get(t.Context(), reports[0].ID)
 	require.ErrorIs(t, err, plaza.ErrNotFound, "only the report has that id")
 	w.as(t, "chris").report(object, "mine too")
 	require.Len(t, mia.reported(), 1, "another one's is new")
@@ -94,21 +94,21 @@ func TestTheModeratorRemovesAndHidesOnceAndItIsWrittenDown(t *testing.T) {
 	at := complaint{Object: insult, Reason: "be kind"}
 	require.True(t, mia.moderate("hide", "hide", at).Changed)
 	require.False(t, mia.moderate("hide", "hide", at).Changed, "a repeat")
-	_, err := w.comments.Get(t.Context(), reply.Address())
+	_, err := w.Comments.Get(t.Context(), reply.Address())
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	require.Len(t, mia.reported(), 1)
 	require.True(t, mia.moderate("unhide", "unhide", at).Changed)
-	_, err = w.comments.Get(t.Context(), reply.Address())
+	_, err = w.Comments.Get(t.Context(), reply.Address())
 	require.NoError(t, err)
 
 	require.True(t, mia.moderate("remove", "remove", complaint{Object: insult, Reason: "again"}).Changed)
-	own, err := w.comments.ByUser(t.Context(), "chris", cursor.PageRequest{}, &comment.ListOptions{WithHidden: true})
+	own, err := w.Comments.ByUser(t.Context(), "chris", cursor.PageRequest{}, &comment.ListOptions{WithHidden: true})
 	require.NoError(t, err)
 	require.Equal(t, "again", own.Items[0].Removed.Reason, "its author sees why")
 	require.True(t, mia.moderate("picture", "remove", complaint{Object: "picture:" + picture, Reason: "stolen"}).Changed)
 	require.False(t, mia.moderate("picture", "remove", complaint{Object: "picture:" + picture, Reason: "stolen"}).Changed)
 	eric.refused(http.StatusNotFound, "PUT", "/api/reports", complaint{Object: "picture:" + picture})
-	repins, err := w.feeds.Outbox("eric").List(t.Context(), cursor.PageRequest{})
+	repins, err := w.Feeds.Outbox("eric").List(t.Context(), cursor.PageRequest{})
 	require.NoError(t, err)
 	require.Empty(t, repins.Items, "nobody has it any more")
 
@@ -136,7 +136,7 @@ func theAuthorAloneReadsTheModeratorsReason(t *testing.T, w *world) {
 		require.True(t, mia.moderate("ines "+d.action, d.action, complaint{d.object, d.reason}).Changed, d.action)
 	}
 	gone := w.moderationComment(t, "ingrid", picture, "Gone", 0)
-	_, err := w.comments.Delete(t.Context(), comment.Action{Address: gone.Address(), User: "ingrid"})
+	_, err := w.Comments.Delete(t.Context(), comment.Action{Address: gone.Address(), User: "ingrid"})
 	require.NoError(t, err)
 	require.False(t, mia.moderate("gone", "remove", complaint{commentRef(gone.Address()).String(), "not ida's"}).Changed)
 	for _, c := range []caller{ida, ines, w.as(t, "ingrid"), mia} {
@@ -180,6 +180,6 @@ func onlyModeratorsModerate(t *testing.T, w *world) {
 	_, id, _ := strings.Cut(picture, ".")
 	parsed, err := ids.Parse(id)
 	require.NoError(t, err)
-	_, err = w.feeds.Outbox("dmitri").Get(t.Context(), parsed)
+	_, err = w.Feeds.Outbox("dmitri").Get(t.Context(), parsed)
 	require.NoError(t, err)
 }

@@ -176,9 +176,9 @@ func (a *app) commentNotices(ctx context.Context, c comment.Comment) (all []noti
 func (a *app) notice(ctx context.Context, began bool, n notify.Notification) (err error) {
 	switch {
 	case !began:
-		_, err = a.bell.Retract(ctx, n)
+		_, err = a.Bell.Retract(ctx, n)
 	case n.Activity.ID >= a.seeded:
-		_, _, err = a.bell.Notify(ctx, n)
+		_, _, err = a.Bell.Notify(ctx, n)
 	}
 	if errors.Is(err, plaza.ErrInvalid) {
 		return stream.Permanent(err)
@@ -188,7 +188,7 @@ func (a *app) notice(ctx context.Context, began bool, n notify.Notification) (er
 
 // authorOf returns the author of a comment, or "" if it is gone.
 func (a *app) authorOf(ctx context.Context, at comment.Address) (string, error) {
-	c, err := a.comments.Get(ctx, at)
+	c, err := a.Comments.Get(ctx, at)
 	if errors.Is(err, plaza.ErrNotFound) {
 		return "", nil
 	}

@@ -45,7 +45,7 @@ func (s *api) pin(r *http.Request) (feed.Activity, error) {
 }
 
 func (a *app) firstPin(ctx context.Context, p pictureID) (feed.Activity, error) {
-	pin, err := a.feeds.Outbox(p.owner).Get(ctx, p.activity)
+	pin, err := a.Feeds.Outbox(p.owner).Get(ctx, p.activity)
 	if err == nil && pin.Object != p.ref() { // a repin is not a picture
 		err = fmt.Errorf("picture %s: %w", p, plaza.ErrNotFound)
 	}
@@ -94,7 +94,7 @@ func (s *api) retitle(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for repin, err := range cursor.All(r.Context(), s.feeds.Outbox(repins(pin.Object)).List) {
+	for repin, err := range cursor.All(r.Context(), s.Feeds.Outbox(repins(pin.Object)).List) {
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (s *api) setTitle(ctx context.Context, pin feed.Activity, title string) (ed
 	if pin.Data, err = json.Marshal(data); err != nil {
 		return false, err
 	}
-	_, edited, err = s.feeds.Outbox(pin.Owner).Update(ctx, pin)
+	_, edited, err = s.Feeds.Outbox(pin.Owner).Update(ctx, pin)
 	return edited, err
 }
 
@@ -138,21 +138,21 @@ func (s *api) unpin(r *http.Request, me people.Person) (any, error) {
 		removed, err := s.removePicture(r.Context(), p)
 		return changed{removed}, err
 	}
-	removed, err := s.feeds.Outbox(me.ID).RemoveForeign(r.Context(), p.ref().String())
+	removed, err := s.Feeds.Outbox(me.ID).RemoveForeign(r.Context(), p.ref().String())
 	return changed{removed}, err
 }
 
 // removePicture removes the first pin of a picture, and then the repins. After an error,
 // repeat it.
 func (s *api) removePicture(ctx context.Context, p pictureID) (removed bool, err error) {
-	if removed, err = s.feeds.Outbox(p.owner).Remove(ctx, p.activity); err != nil {
+	if removed, err = s.Feeds.Outbox(p.owner).Remove(ctx, p.activity); err != nil {
 		return removed, err
 	}
-	for repin, err := range cursor.All(ctx, s.feeds.Outbox(repins(p.ref())).List) {
+	for repin, err := range cursor.All(ctx, s.Feeds.Outbox(repins(p.ref())).List) {
 		if err != nil {
 			return removed, err
 		}
-		if _, err := s.feeds.Outbox(repin.Owner).Remove(ctx, repin.ID); err != nil {
+		if _, err := s.Feeds.Outbox(repin.Owner).Remove(ctx, repin.ID); err != nil {
 			return removed, err
 		}
 	}
@@ -169,7 +169,7 @@ func (s *api) like(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, liked, err := s.reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: pin.Object.String(), Kind: like})
+	_, liked, err := s.Reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: pin.Object.String(), Kind: like})
 	return changed{liked}, err
 }
 
@@ -178,7 +178,7 @@ func (s *api) unlike(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ended, err := s.reactions.Unreact(r.Context(), reaction.Reaction{User: me.ID, Object: p.ref().String(), Kind: like})
+	ended, err := s.Reactions.Unreact(r.Context(), reaction.Reaction{User: me.ID, Object: p.ref().String(), Kind: like})
 	return changed{ended}, err
 }
 
@@ -188,5 +188,5 @@ func (s *api) likers(r *http.Request, _ people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.reactions.ByObject(r.Context(), p.ref().String(), like, pageOf(r, pageSize))
+	return s.Reactions.ByObject(r.Context(), p.ref().String(), like, pageOf(r, pageSize))
 }

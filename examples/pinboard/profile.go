@@ -47,7 +47,7 @@ func (s *api) profilePins(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.listCards(r, me, s.feeds.Outbox(p.ID).List)
+	return s.listCards(r, me, s.Feeds.Outbox(p.ID).List)
 }
 
 // neighbor is a follower or a followee, and its relation to the caller.
@@ -58,11 +58,11 @@ type neighbor struct {
 }
 
 func (s *api) followers(r *http.Request, me people.Person) (any, error) {
-	return s.neighbors(r, me, s.follows.Followers, func(e follow.Edge) string { return e.Follower })
+	return s.neighbors(r, me, s.Follows.Followers, func(e follow.Edge) string { return e.Follower })
 }
 
 func (s *api) following(r *http.Request, me people.Person) (any, error) {
-	return s.neighbors(r, me, s.follows.Following, func(e follow.Edge) string { return e.Followee })
+	return s.neighbors(r, me, s.Follows.Following, func(e follow.Edge) string { return e.Followee })
 }
 
 // neighbors lists one side of a person's follows. Relations reads the viewer's own to all
@@ -80,7 +80,7 @@ func (s *api) neighbors(r *http.Request, me people.Person, list func(context.Con
 	for i, e := range edges.Items {
 		others[i] = other(e)
 	}
-	relations, err := s.follows.Relations(r.Context(), me.ID, others)
+	relations, err := s.Follows.Relations(r.Context(), me.ID, others)
 	page := cursor.Page[neighbor]{Items: make([]neighbor, len(others)), Next: edges.Next, Prev: edges.Prev}
 	for i, id := range others {
 		page.Items[i] = neighbor{id, edges.Items[i].ID.Time(), relations[id]}

@@ -23,7 +23,7 @@ func (a *app) seed(ctx context.Context, out io.Writer) error {
 	began := time.Now()
 	db, t := dynamo.New(a.db.config), a.db.tables
 	err := seed.Run(ctx, seed.Repositories{
-		Follows: a.follows, Feeds: a.feeds, Comments: a.comments, Reactions: a.reactions, Report: a.fileSeeded,
+		Follows: a.Follows, Feeds: a.Feeds, Comments: a.Comments, Reactions: a.Reactions, Report: a.fileSeeded,
 		Boards: func(now func() time.Time) (*leaderboard.Repository, error) {
 			return leaderboard.New(db, t.Leaderboard, a.ids, &leaderboard.Options{Now: now})
 		},
@@ -37,7 +37,7 @@ func (a *app) seed(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	anchor, err := seed.Began(ctx, a.feeds)
+	anchor, err := seed.Began(ctx, a.Feeds)
 	if err != nil {
 		return err
 	}

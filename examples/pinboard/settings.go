@@ -38,11 +38,11 @@ func (s *api) settingRoutes() {
 	s.route("GET /api/mails", s.mailbox)
 	s.route("POST /api/unsubscribe", s.unsubscribe)
 	s.route("GET /api/blocked", s.blocked, "cursor")
-	s.route("PUT /api/blocked/{other}", s.changeBlock(s.messages.Block, msglive.Blocked))
-	s.route("DELETE /api/blocked/{other}", s.changeBlock(s.messages.Unblock, msglive.Unblocked))
+	s.route("PUT /api/blocked/{other}", s.changeBlock(s.Messages.Block, msglive.Blocked))
+	s.route("DELETE /api/blocked/{other}", s.changeBlock(s.Messages.Unblock, msglive.Unblocked))
 	s.route("GET /api/muted", s.muted, "cursor")
-	s.route("PUT /api/muted/{object}", s.changeMute(s.prefs.Mute))
-	s.route("DELETE /api/muted/{object}", s.changeMute(s.prefs.Unmute))
+	s.route("PUT /api/muted/{object}", s.changeMute(s.Prefs.Mute))
+	s.route("DELETE /api/muted/{object}", s.changeMute(s.Prefs.Unmute))
 }
 
 // settings are the choices of a person, with the defaults of the others.
@@ -52,7 +52,7 @@ type settings struct {
 }
 
 func (s *api) settings(r *http.Request, me people.Person) (any, error) {
-	chosen, err := s.prefs.Settings(r.Context(), me.ID)
+	chosen, err := s.Prefs.Settings(r.Context(), me.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *api) choose(r *http.Request, me people.Person) (any, error) {
 	if body.On == nil {
 		return nil, &plaza.InvalidError{Field: "on", Reason: "is missing"}
 	}
-	did, err := s.prefs.Set(r.Context(), prefs.Subscription{User: me.ID, Verb: body.Verb, Channel: body.Channel}, *body.On)
+	did, err := s.Prefs.Set(r.Context(), prefs.Subscription{User: me.ID, Verb: body.Verb, Channel: body.Channel}, *body.On)
 	return changed{did}, err
 }
 
@@ -85,12 +85,12 @@ func (s *api) unsubscribe(r *http.Request, _ people.Person) (any, error) {
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	_, did, err := s.prefs.Unsubscribe(r.Context(), body.Token)
+	_, did, err := s.Prefs.Unsubscribe(r.Context(), body.Token)
 	return changed{did}, err
 }
 
 func (s *api) blocked(r *http.Request, me people.Person) (any, error) {
-	return s.prefs.Blocks(r.Context(), me.ID, pageOf(r, 50))
+	return s.Prefs.Blocks(r.Context(), me.ID, pageOf(r, 50))
 }
 
 // changeBlock is for notifications and messages alike.
@@ -115,7 +115,7 @@ type mutePage struct {
 }
 
 func (s *api) muted(r *http.Request, me people.Person) (any, error) {
-	page, err := s.prefs.Mutes(r.Context(), me.ID, pageOf(r, 50))
+	page, err := s.Prefs.Mutes(r.Context(), me.ID, pageOf(r, 50))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
@@ -41,7 +42,7 @@ func peopleChooseWhatTheyHearOf(t *testing.T, w *world) {
 	w.bellLike(t, "haruto", "picture:"+dawn)
 	w.bellLike(t, "haruto", "picture:"+w.bellPin(t, "hannah", "Noon"))
 	w.bells(t, "hannah", "@haruto liked your picture “Noon”") // so the like before was handled too
-	_, err := w.feeds.Home("haruto").Follow(t.Context(), "hana", nil)
+	_, err := w.Feeds.Home("haruto").Follow(t.Context(), "hana", nil)
 	require.NoError(t, err)
 	w.bells(t, "hana", "@haruto followed you")
 
@@ -71,17 +72,16 @@ func TestADigestArrivesByItsSchedule(t *testing.T) {
 		call[rhythm](ann, http.MethodPut, "/api/settings/digest", hourly)
 		require.Equal(t, hourly, get[settings](ann, "/api/settings").Digest)
 	}
-	_, err := w.feeds.Home("eric").Follow(t.Context(), "ann", nil)
+	_, err := w.Feeds.Home("eric").Follow(t.Context(), "ann", nil)
 	require.NoError(t, err)
 	w.bells(t, "ann", "@eric followed you")
 
-	later := func() time.Time { return time.Now().Add(2 * time.Hour) }
-	digests, err := digest.New(dynamo.New(w.env.Config), w.env.Tables.Notify, &digest.Options{ScheduleOf: w.scheduleOf, Now: later})
-	require.NoError(t, err)
-	worker, err := w.digestWorker(digests)
+	opts := w.options()
+	opts.Now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	later, err := kit.New(dynamo.New(w.env.Config), w.ids, opts)
 	require.NoError(t, err)
 	for _, done := range []int{1, 0} {
-		sent, err := worker.Deliver(t.Context())
+		sent, err := later.Deliver(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, done, sent)
 	}
@@ -99,7 +99,7 @@ func aDigestIsSentNow(t *testing.T, w *world) {
 	w.bellLike(t, "ibrahim", "picture:"+w.bellPin(t, "hugo", "Dawn"))
 	w.bells(t, "hugo", "@ibrahim liked your picture “Dawn”") // another table's stream may be faster
 	for _, followee := range []string{"hugo", "board:hugo.places"} {
-		_, err := w.feeds.Home("ibrahim").Follow(t.Context(), followee, nil)
+		_, err := w.Feeds.Home("ibrahim").Follow(t.Context(), followee, nil)
 		require.NoError(t, err)
 	}
 	w.bells(t, "hugo", "@ibrahim followed your board", "@ibrahim followed you", "@ibrahim liked your picture “Dawn”")

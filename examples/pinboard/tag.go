@@ -30,5 +30,5 @@ func (s *api) tagPins(r *http.Request, me people.Person) (any, error) {
 	if !slices.Contains(art.Tags(), tag) {
 		return nil, fmt.Errorf("tag %q: %w", tag, plaza.ErrNotFound)
 	}
-	return s.listCards(r, me, s.feeds.Outbox("tag:"+tag).List)
+	return s.listCards(r, me, s.Feeds.Outbox("tag:"+tag).List)
 }

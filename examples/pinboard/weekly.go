@@ -32,7 +32,7 @@ func (s *api) weeklyRoutes() {
 
 // defineWeekly makes the board, unless it is there.
 func (a *app) defineWeekly(ctx context.Context) error {
-	_, err := a.boards.Define(ctx, leaderboard.Board{
+	_, err := a.Boards.Define(ctx, leaderboard.Board{
 		Name: mostLiked, Operator: leaderboard.Increment,
 		Cron: "0 0 * * 1", Zone: "UTC", // Mondays
 		Grace: time.Hour, Keep: 8 * 7 * 24 * time.Hour,
@@ -55,9 +55,9 @@ func (a *app) onLikeForWeek(ctx context.Context, r stream.Record) error {
 		var failed error
 		switch {
 		case c.Kind != reaction.Reacted:
-			_, failed = a.boards.Retract(ctx, point)
+			_, failed = a.Boards.Retract(ctx, point)
 		case c.Reaction.ID >= a.seeded: // the seed gave its likes their points
-			_, _, failed = a.boards.Submit(ctx, point)
+			_, _, failed = a.Boards.Submit(ctx, point)
 		}
 		// A week that is over stays as it is, and a like that was taken back does not come again.
 		if !errors.Is(failed, plaza.ErrRemoved) && !errors.Is(failed, leaderboard.ErrOpTooOld) {
@@ -73,12 +73,12 @@ func week(r *http.Request) leaderboard.In {
 }
 
 func (s *api) weekly(r *http.Request, _ people.Person) (any, error) {
-	return s.boards.Top(r.Context(), week(r), pageOf(r, weeklyLimit))
+	return s.Boards.Top(r.Context(), week(r), pageOf(r, weeklyLimit))
 }
 
 // weeklyAround answers with the rows around one's own, or with none if one has no point yet.
 func (s *api) weeklyAround(r *http.Request, me people.Person) (any, error) {
-	rows, err := s.boards.Around(r.Context(), week(r), me.ID, weeklyAround)
+	rows, err := s.Boards.Around(r.Context(), week(r), me.ID, weeklyAround)
 	if errors.Is(err, plaza.ErrNotFound) {
 		rows, err = []leaderboard.Standing{}, nil
 	}
@@ -89,7 +89,7 @@ func (s *api) weeklyAround(r *http.Request, me people.Person) (any, error) {
 // themselves.
 func (s *api) weeklyFollowing(r *http.Request, me people.Person) (any, error) {
 	players := []string{me.ID}
-	following, err := s.follows.Following(r.Context(), me.ID, cursor.PageRequest{Limit: leaderboard.MaxPlayers - 1})
+	following, err := s.Follows.Following(r.Context(), me.ID, cursor.PageRequest{Limit: leaderboard.MaxPlayers - 1})
 	if err != nil {
 		return nil, err
 	}
@@ -98,11 +98,11 @@ func (s *api) weeklyFollowing(r *http.Request, me people.Person) (any, error) {
 			players = append(players, edge.Followee)
 		}
 	}
-	rows, err := s.boards.Players(r.Context(), week(r), players)
+	rows, err := s.Boards.Players(r.Context(), week(r), players)
 	return cursor.Page[leaderboard.Standing]{Items: rows}, err
 }
 
 // weeklyPeriods lists the weeks, the newest first.
 func (s *api) weeklyPeriods(r *http.Request, _ people.Person) (any, error) {
-	return s.boards.Periods(r.Context(), mostLiked, cursor.PageRequest{})
+	return s.Boards.Periods(r.Context(), mostLiked, cursor.PageRequest{})
 }

@@ -23,7 +23,7 @@ import (
 
 func (w *world) weeklyLike(t *testing.T, user, picture string) ids.ID {
 	t.Helper()
-	standing, _, err := w.reactions.React(t.Context(), reaction.Reaction{User: user, Object: "picture:" + picture, Kind: like})
+	standing, _, err := w.Reactions.React(t.Context(), reaction.Reaction{User: user, Object: "picture:" + picture, Kind: like})
 	require.NoError(t, err)
 	return standing.ID
 }
@@ -66,7 +66,7 @@ func (l *likesOf) handle(t *testing.T, want string) {
 // standings are like "1 ann 3, 2 eric 1".
 func (w *world) standings(t *testing.T) (text string) {
 	t.Helper()
-	page, err := w.boards.Top(t.Context(), leaderboard.In{Board: mostLiked}, cursor.PageRequest{})
+	page, err := w.Boards.Top(t.Context(), leaderboard.In{Board: mostLiked}, cursor.PageRequest{})
 	require.NoError(t, err)
 	for i, row := range page.Items {
 		if i > 0 {
@@ -86,9 +86,9 @@ func TestLikesOfTheWeekMoveItsBoard(t *testing.T) {
 	for _, like := range [][2]string{{"chris", first}, {"lin", first}, {"chris", second}, {"ann", other}, {"chris", other}, {"ann", first}} {
 		w.weeklyLike(t, like[0], like[1])
 	}
-	_, _, err := w.reactions.React(t.Context(), reaction.Reaction{User: "lin", Object: "comment:" + first + "/x", Kind: like})
+	_, _, err := w.Reactions.React(t.Context(), reaction.Reaction{User: "lin", Object: "comment:" + first + "/x", Kind: like})
 	require.NoError(t, err)
-	_, _, err = w.reactions.React(t.Context(), reaction.Reaction{User: "lin", Object: "picture:" + other, Kind: report})
+	_, _, err = w.Reactions.React(t.Context(), reaction.Reaction{User: "lin", Object: "picture:" + other, Kind: report})
 	require.NoError(t, err)
 	w.weeklyLike(t, "lin", "nobody."+other)
 	likes.handle(t, "1 ann 3, 2 eric 2")
@@ -100,7 +100,7 @@ func TestLikesOfTheWeekMoveItsBoard(t *testing.T) {
 	require.Equal(t, "1 ann 3, 2 eric 2", w.standings(t))
 
 	for _, user := range []string{"chris", "lin"} {
-		_, err = w.reactions.Unreact(t.Context(), reaction.Reaction{User: user, Object: "picture:" + first, Kind: like})
+		_, err = w.Reactions.Unreact(t.Context(), reaction.Reaction{User: user, Object: "picture:" + first, Kind: like})
 		require.NoError(t, err)
 	}
 	likes.handle(t, "1 eric 2, 2 ann 1")
@@ -114,7 +114,7 @@ func TestLikesOfTheWeekMoveItsBoard(t *testing.T) {
 func (w *world) points(t *testing.T, points map[string]int64) {
 	t.Helper()
 	for _, player := range slices.Sorted(maps.Keys(points)) { // of equal scores the earlier one is first
-		_, _, err := w.boards.Submit(t.Context(), leaderboard.Submission{Board: mostLiked, Player: player, Score: leaderboard.Int(points[player])})
+		_, _, err := w.Boards.Submit(t.Context(), leaderboard.Submission{Board: mostLiked, Player: player, Score: leaderboard.Int(points[player])})
 		require.NoError(t, err)
 	}
 }
@@ -142,7 +142,7 @@ func TestTheWeekIsReadFromTheTopAroundMeAndAmongThoseIFollow(t *testing.T) {
 	require.Equal(t, "1ann ", read("/api/weekly/following"))
 	following := func(all ...string) {
 		for _, followee := range all {
-			_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "ann", Followee: followee})
+			_, _, err := w.Follows.Follow(t.Context(), follow.Edge{Follower: "ann", Followee: followee})
 			require.NoError(t, err)
 		}
 	}

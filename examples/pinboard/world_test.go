@@ -219,9 +219,9 @@ func (c caller) pins(n int) {
 			ForeignID: p.ref().String(), To: []string{"board:" + c.id + ".places", "tag:sea"}, Data: data,
 		}
 	}
-	_, err := c.feeds.Outbox(c.id).PublishMany(c.t.Context(), all)
+	_, err := c.Feeds.Outbox(c.id).PublishMany(c.t.Context(), all)
 	require.NoError(c.t, err)
-	_, err = c.feeds.Deliver(c.t.Context()) // the workers of a world that has some may be faster
+	_, err = c.Feeds.Deliver(c.t.Context()) // the workers of a world that has some may be faster
 	require.NoError(c.t, err)
 }
 
