@@ -83,10 +83,10 @@ func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
 	return driftOf(fixed), wrap("repair", user, err)
 }
 
-// Erase ends every edge of the user, on both sides, and deletes the user's
+// Erase ends every edge of the user, on both sides, and empties the user's
 // counters. It repairs torn edges first, so that the lists and counts of others
-// stay right. After an error, repeat it. While new edges of the user keep arriving
-// it is plaza.ErrBusy.
+// stay right. After an error, repeat it: what has ended is not read again. While new
+// edges of the user keep arriving it is plaza.ErrBusy.
 //
 // An edge to the user that is missing in the list of followers stays, until Repair
 // of the follower restores it. A row of that list whose follower cannot be read
@@ -94,16 +94,18 @@ func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
 // which restores the edge, or the user, which removes the row; then repeat Erase.
 //
 // For 30 days after an edge has ended, here or by Unfollow, an item under both
-// users' names keeps its ID, so that no late request brings the edge back.
+// users' names keeps its ID, so that no late request brings the edge back. An item under
+// the user's name remembers for as long that all is erased.
 //
-// Cost: as Repair; 1 transaction, 10 WCU for each edge; 1 transaction, 2 WCU for each
-// counter.
+// Cost: as Check; 1 transaction, 10 WCU for each edge; 1 transaction, 2 WCU for each
+// counter; a repeat 1 request, 1 RCU.
 //
-//plaza:cost the user: as Repair
-//plaza:cost the user more: 6 requests, 1 transaction, 6 RCU
+//plaza:cost the user: as Check
+//plaza:cost the user more: 1 transaction
 //plaza:cost each edge: 1 transaction, 10 WCU
 //plaza:cost each counter: 2 WCU
-//plaza:cost a user without counters more: 200 requests, 200 RCU
+//plaza:cost a user without counters more: 70 requests, 70 RCU
+//plaza:cost a user who is erased: 1 request, 1 RCU
 //plaza:cost where another user's counts are too low, each 40 edges of that user: 2 RCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "follow.Repository.Erase")

@@ -44,6 +44,7 @@ type Kit struct {
 	Digests       *digest.Repository
 	Messages      *message.Repository
 
+	db     *dynamo.DB
 	opts   Options
 	leased *lease.Source  // nil if New was given a source of ids
 	sender *digest.Worker // nil without Options.Send
@@ -57,7 +58,7 @@ func New(db *dynamo.DB, gen ids.Source, opts *Options) (*Kit, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}
-	k := &Kit{IDs: gen, Names: o.Names}
+	k := &Kit{IDs: gen, Names: o.Names, db: db}
 	var err error
 	if gen == nil {
 		if k.leased, err = lease.NewSource(db, o.Names.Machines, &o.Lease); err != nil {

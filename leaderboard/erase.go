@@ -39,10 +39,7 @@ func (r *Repository) Erase(ctx context.Context, player string) error {
 }
 
 func (r *Repository) erase(ctx context.Context, pk string) error {
-	op, err := r.gen.Next(ctx)
-	if err != nil {
-		return err
-	}
+	var op ids.ID
 	span := store.Span{PK: pk, Ascending: true, Limit: erasedAtOnce, Consistent: true}
 	for entries, err := range store.Pages[dynamo.Item](ctx, r.table, span) {
 		if err != nil {
@@ -52,6 +49,11 @@ func (r *Repository) erase(ctx context.Context, pk string) error {
 		for _, entry := range entries {
 			if isErased(entry) {
 				continue
+			}
+			if op == 0 { // what is erased needs no machine number
+				if op, err = r.gen.Next(ctx); err != nil {
+					return err
+				}
 			}
 			item, err := dynamo.MarshalItem(r.erased(entry, op))
 			if err != nil {

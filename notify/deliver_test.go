@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -96,6 +97,50 @@ func TestWatchersAreNotifiedOnceByTwoWorkersUnderFaults(t *testing.T) {
 			a.deliverAll(t)
 			a.notifiedOf(t, n.Activity.ID, watchersTo(watchers)...)
 		})
+	}
+}
+
+// The jobs are one partition key, and the groups of each watcher another. One watcher
+// fails alone.
+func TestDeliveriesOnHotKeysNotifyEachWatcherOnce(t *testing.T) {
+	t.Parallel()
+	const watchers = 3
+	a, hot := newAudience(t, watchers), &faults.Buckets{PerSecond: 600}
+	w := a.process(t, &notify.Options{JobShards: 1}, hot.Wrap)
+	ctx, events := t.Context(), 0
+	large := json.RawMessage(`"` + strings.Repeat("x", notify.MaxData-2) + `"`)
+	for ; hot.Busy() == 0; events++ {
+		n := a.answer(fmt.Sprint("actor ", events))
+		n.Activity.Data = large
+		watched := func() (bool, error) { return w.NotifyWatchers(ctx, question, n) }
+		require.True(t, hot.Changes(t, watched))
+		require.False(t, hot.Changes(t, watched))
+	}
+	before := hot.Throttled()
+	for n := 0; hot.Throttled() == before; n++ {
+		like := a.like(fmt.Sprint("actor ", n))
+		like.User, like.Activity.Data = watcher(0), large
+		require.True(t, hot.Changes(t, func() (bool, error) { _, created, err := w.Notify(ctx, like); return created, err }))
+	}
+	alone := func(j job) bool { return j.User != "" }
+	for n := 0; !slices.ContainsFunc(a.jobs(t), alone); n++ {
+		require.Less(t, n, 20)
+		if _, err := w.Deliver(ctx); err != nil {
+			require.ErrorIs(t, err, plaza.ErrBusy)
+		}
+		a.pass(31 * time.Second)
+	}
+	a.deliverAll(t)
+	got := map[string]bool{}
+	for _, c := range a.Next(t) {
+		if c.Activity.Verb == "answer" {
+			got[c.User+" "+c.Activity.ID.String()] = true
+		}
+	}
+	require.Len(t, got, events*watchers)
+	for _, user := range watchersTo(watchers) {
+		groups := a.groups(t, user)
+		require.EqualValues(t, events, groups[len(groups)-1].N, user)
 	}
 }
 

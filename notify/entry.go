@@ -46,7 +46,7 @@ type Summary struct {
 	// Activity is the newest event. If that was retracted, it is the newest that is
 	// left, and has no Data.
 	Activity feed.Activity `json:"activity,omitzero"`
-	Actors   []feed.Ref    `json:"actors,omitempty"` // up to 5 of the newest, newest first
+	Actors   []feed.Ref    `json:"actors,omitempty"` // up to 5 of the newest events, newest first
 	N        int           `json:"n,omitzero"`       // events, or actors, up to 100
 	More     bool          `json:"more,omitzero"`    // there were more than N
 }

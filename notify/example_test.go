@@ -218,11 +218,12 @@ type example struct {
 	gen     *ids.Generator
 	follows *follow.Repository
 	table   string
-	today   time.Time // when all of it happened
+	today   time.Time
+	order   map[string]int // of what happened
 }
 
 func open(ctx context.Context) example {
-	e := example{today: time.Now().Truncate(24 * time.Hour)}
+	e := example{today: time.Now().Truncate(24 * time.Hour), order: map[string]int{}}
 	_, followTable, _ := streamtest.Example(ctx, follow.Table)
 	e.db, e.table, e.gen = streamtest.Example(ctx, notify.Table)
 	var err error
@@ -243,8 +244,12 @@ func (e example) bells(opts *notify.Options) *notify.Repository {
 // happened is the activity with an ID that is the same each time. Where a feed or a
 // stream reports what happened, that has an ID.
 func (e example) happened(a feed.Activity) feed.Activity {
+	key := fmt.Sprint(a.Actor, a.Verb, a.Object)
+	if _, ok := e.order[key]; !ok {
+		e.order[key] = len(e.order)
+	}
 	var err error
-	if a.ID, err = ids.Backdate(e.today, fmt.Sprint(a.Actor, a.Verb, a.Object)); err != nil {
+	if a.ID, err = ids.Backdate(e.today.Add(time.Duration(e.order[key])*time.Millisecond), key); err != nil {
 		log.Fatal(err)
 	}
 	return a

@@ -12,6 +12,8 @@ import (
 // Users are not notified of their own actions, unless n is Critical. Another event under
 // the same ID is plaza.ErrConflict. created is true if this call stored the event.
 //
+// The group shows its newest event by ID, also if an older one comes later.
+//
 // If a call gets no answer, repeat it: no event counts twice. After a repeat within 15 minutes,
 // the event is unseen unless the user was shown it. For that, a repeat in another process, over
 // 5 s after the event, moves the group to the top again, at most three times. A group that the
@@ -24,7 +26,7 @@ import (
 //plaza:cost a group's first event: 1 request, 2 WCU
 //plaza:cost a repeat: 1 request, 1 WCU
 //plaza:cost a repeat that moves the group: 3 requests, 0.5 RCU, 4 WCU
-//plaza:cost of an actor whom the group names: 2 requests, 4 WCU
+//plaza:cost of an actor whom the group names, or older than its newest event: 2 requests, 4 WCU
 //plaza:cost into a full group: 2 requests, 4 WCU
 //plaza:cost into a full group that may not rise yet: none
 //plaza:cost each further KB of the group, in each request: 1 WCU

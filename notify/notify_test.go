@@ -109,6 +109,81 @@ func TestLikesOfADayAreOneGroup(t *testing.T) {
 	require.Equal(t, []string{"G#album:1#like#2026-03-11", "G#photo:1#like#2026-03-10", "G#photo:1#like#2026-03-11"}, names)
 }
 
+// Events come late, doubled, and out of order.
+func TestTheNewestEventIsTheOneShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var likes []notify.Notification
+	for _, actor := range []string{"ann", "bob2", "chris", "dora", "eve", "finn", "ann"} {
+		likes = append(likes, w.like(actor))
+	}
+	shows := func(actors string, newest notify.Notification) {
+		t.Helper()
+		g := w.group(t)
+		require.Equal(t, actors, g.actors())
+		require.Equal(t, newest.Activity.ID, g.activity(t).ID)
+		require.Equal(t, g.Last, g.PlaceID(), "the group rises")
+	}
+	last := ids.ID(0)
+	for _, step := range []struct {
+		like   int
+		actors string
+		newest int
+	}{
+		{2, "chris", 2}, {0, "chris ann", 2}, {4, "eve chris ann", 4}, {3, "eve dora chris ann", 4}, {6, "ann eve dora chris", 6},
+		{1, "ann eve dora chris bob2", 6}, {5, "ann finn eve dora chris", 6},
+	} {
+		w.store(t, likes[step.like])
+		shows(step.actors, likes[step.newest])
+		require.Greater(t, w.group(t).Last, last)
+		last = w.group(t).Last
+	}
+	require.True(t, w.retract(t, likes[6]))
+	g := w.group(t)
+	require.Equal(t, "finn eve dora chris bob2", g.actors())
+	require.Equal(t, "finn", g.activity(t).Actor.ID)
+	require.True(t, w.retract(t, likes[5]))
+	require.Equal(t, "eve dora chris bob2 ann", w.group(t).actors())
+
+	late := w.like("late")
+	w.pass(time.Second)
+	named := w.like("gil")
+	w.store(t, named)
+	w.fill(t, named, group.Cap, filler)
+	beyond, after := w.like("hugo"), w.like("ida")
+	require.Equal(t, isFull, w.outcome(t, beyond))
+	shows("hugo gil eve dora chris", beyond)
+	w.pass(time.Minute)
+	require.Equal(t, isFull, w.outcome(t, late))
+	shows("hugo gil eve dora chris", beyond)
+	require.Equal(t, w.Now().UnixMilli(), w.group(t).Last.Time().UnixMilli())
+	w.pass(time.Minute)
+	require.Equal(t, isFull, w.outcome(t, after))
+	shows("ida hugo gil eve dora", after)
+}
+
+func TestAnActorsLaterEventKeepsHerBehindNewerOnesOfAFullGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	by := func(actor string) notify.Notification {
+		n := w.like(actor)
+		n.CountBy = notify.ByActor
+		return n
+	}
+	first := by("ann")
+	w.store(t, first)
+	w.fill(t, first, group.Cap, filler)
+	older, again, newest := by("zoe"), by("ann"), by("hugo")
+	require.Equal(t, isFull, w.outcome(t, newest))
+	w.pass(time.Minute)
+	w.store(t, again)
+	w.pass(time.Minute)
+	require.Equal(t, isFull, w.outcome(t, older))
+	g := w.group(t)
+	require.Equal(t, "hugo ann", g.actors(), "an older event beyond the cap names nobody")
+	require.Equal(t, "hugo", g.activity(t).Actor.ID)
+}
+
 // Each is by a process of its own.
 func TestTwoFirstEventsAtOnceAreOneGroup(t *testing.T) {
 	t.Parallel()

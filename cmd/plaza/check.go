@@ -136,25 +136,22 @@ type checkJob struct {
 	read, checked, drifts, failed int64
 }
 
-func (j *checkJob) open(gen ids.Source, kinds []string) (err error) {
+func (j *checkJob) open(gen ids.Source, kinds []string) error {
 	j.s.corrupt = func(e *plaza.CorruptError) { j.report(finding{Damaged: e.Error()}) }
-	if j.s.names.Follow != "" {
-		if j.follows, err = j.s.follow(); err != nil {
-			return err
-		}
+	k, err := j.s.kit(gen, kinds...)
+	if err != nil {
+		return err
 	}
-	if len(kinds) == 0 {
-		kinds = []string{anyKind}
+	if j.s.names.Follow != "" {
+		j.follows = k.Follows
 	}
 	if j.s.names.Reaction != "" {
-		if j.reactions, err = j.s.reaction(kinds); err != nil {
-			return err
-		}
+		j.reactions = k.Reactions
 	}
 	if j.s.names.Leaderboard != "" {
-		j.boards, err = j.s.leaderboard(gen)
+		j.boards = k.Boards
 	}
-	return err
+	return nil
 }
 
 // subject is a user, an object, a board or an item that is checked.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/worldtest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -36,46 +36,17 @@ func findings(t *testing.T, out string) []string {
 	return slices.Compact(found)
 }
 
-func (w *world) remove(table, pk, sk string) {
-	w.t.Helper()
-	out, err := w.client.DeleteItem(w.t.Context(), &dynamodb.DeleteItemInput{
-		TableName: &table, ReturnValues: types.ReturnValueAllOld,
-		Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}},
-	})
-	require.NoError(w.t, err)
-	require.NotEmpty(w.t, out.Attributes, "there is no %s / %s", pk, sk)
-}
-
-func (w *world) put(table, pk, sk string) {
-	w.t.Helper()
-	_, err := w.client.PutItem(w.t.Context(), &dynamodb.PutItemInput{
-		TableName: &table,
-		Item:      map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}},
-	})
-	require.NoError(w.t, err)
-}
-
-func (w *world) set(table, pk, sk, attribute string, value types.AttributeValue) {
-	w.t.Helper()
-	_, err := w.client.UpdateItem(w.t.Context(), &dynamodb.UpdateItemInput{
-		TableName: &table, UpdateExpression: aws.String("SET #a = :v"), ConditionExpression: aws.String("attribute_exists(pk)"),
-		ExpressionAttributeNames: map[string]string{"#a": attribute}, ExpressionAttributeValues: map[string]types.AttributeValue{":v": value},
-		Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}},
-	})
-	require.NoError(w.t, err)
-}
-
 // leave puts back, damaged, what removals have deleted from comments, danmu and messages.
 // It returns whose check finds it.
 func (w *world) leave() (found []string) {
-	for _, s := range w.scan() {
+	for _, s := range w.Scan() {
 		for _, tombstone := range []struct{ feature, key, removal, content string }{
 			{"feed", "O#", "removed", "verb"}, {"comment", "T#", "removed", "text"},
 			{"danmu", "D#", "state", "text"}, {"message", "C#", "recalled", "text"},
 		} {
-			if s.table == tombstone.feature && strings.HasPrefix(s.pk, tombstone.key) && s.item[tombstone.removal] != nil {
-				w.set(w.tableOf(s.table), s.pk, s.sk, tombstone.content, &types.AttributeValueMemberNULL{Value: true})
-				found = append(found, fmt.Sprintf("%s item %q / %q", s.table, s.pk, s.sk))
+			if s.Table == tombstone.feature && strings.HasPrefix(s.PK, tombstone.key) && s.Item[tombstone.removal] != nil {
+				w.Set(w.TableOf(s.Table), s.PK, s.SK, tombstone.content, &types.AttributeValueMemberNULL{Value: true})
+				found = append(found, fmt.Sprintf("%s item %q / %q", s.Table, s.PK, s.SK))
 			}
 		}
 	}
@@ -89,48 +60,48 @@ const misfolded = `leaderboard "folded", period 19700101T000000Z`
 // returns whose check finds it.
 func (w *world) seedDamage() (damaged []string) {
 	ctx := w.t.Context()
-	follows := w.follows()
-	reactions := must[*reaction.Repository](w)(reaction.New(w.db, w.names.Reaction, w.gen, &reaction.Options{Kinds: []string{"like"}}))
+	follows := w.Follows()
+	reactions := worldtest.Must[*reaction.Repository](w.World)(reaction.New(w.DB, w.Names.Reaction, w.IDs, &reaction.Options{Kinds: []string{"like"}}))
 	user := func(i int) string { return fmt.Sprintf("user#%d", i) }
 	follow := func(i, j int) string {
-		return must2[follow.Edge](w)(follows.Follow(ctx, follow.Edge{Follower: user(i), Followee: user(j)})).ID.String()
+		return worldtest.Made[follow.Edge](w.World)(follows.Follow(ctx, follow.Edge{Follower: user(i), Followee: user(j)})).ID.String()
 	}
 	react := func(i, j int) string {
-		return must2[reaction.Reaction](w)(reactions.React(ctx, reaction.Reaction{User: user(i), Object: user(j), Kind: "like"})).ID.String()
+		return worldtest.Made[reaction.Reaction](w.World)(reactions.React(ctx, reaction.Reaction{User: user(i), Object: user(j), Kind: "like"})).ID.String()
 	}
 	id := follow(1, 2)
-	w.remove(w.names.Follow, keys.Join("R", user(2), "0"), id) // its check finds that a count is too high
+	w.Remove(w.Names.Follow, keys.Join("R", user(2), "0"), id) // its check finds that a count is too high
 	follow(3, 4)
-	w.remove(w.names.Follow, keys.Join("E", user(3)), user(4)) // both
+	w.Remove(w.Names.Follow, keys.Join("E", user(3)), user(4)) // both
 	follow(5, 6)
-	w.remove(w.names.Follow, keys.Join("C", user(6)), "0") // the counter by which the walk knows a user
+	w.Remove(w.Names.Follow, keys.Join("C", user(6)), "0") // the counter by which the walk knows a user
 	follow(7, 8)
-	w.set(w.names.Follow, keys.Join("C", user(8)), "0", "followers", &types.AttributeValueMemberN{Value: "7"})
+	w.Set(w.Names.Follow, keys.Join("C", user(8)), "0", "followers", &types.AttributeValueMemberN{Value: "7"})
 	follow(9, 10)
 	id = react(1, 2)
-	w.remove(w.names.Reaction, keys.Join("M", user(1), "like"), id) // the user's check finds it
+	w.Remove(w.Names.Reaction, keys.Join("M", user(1), "like"), id) // the user's check finds it
 	for j := 11; j < 15; j++ {
 		react(1, j) // so that the partition of a user is longer than a page
 	}
 	react(3, 4)
-	w.remove(w.names.Reaction, keys.Join("U", user(3)), user(4)) // the guard by which the walk knows a user
+	w.Remove(w.Names.Reaction, keys.Join("U", user(3)), user(4)) // the guard by which the walk knows a user
 	react(5, 6)
-	w.remove(w.names.Reaction, keys.Join("C", user(6), "0"), "C") // the counter by which it knows an object
+	w.Remove(w.Names.Reaction, keys.Join("C", user(6), "0"), "C") // the counter by which it knows an object
 	react(7, 8)
-	w.seedBoards()
-	w.set(w.names.Leaderboard, keys.Join("P", ann), "LB#ever#19700101T000000Z", "score", &types.AttributeValueMemberS{Value: "?"})
-	boards := must[*leaderboard.Repository](w)(leaderboard.New(w.db, w.names.Leaderboard, w.gen, nil))
-	w.done(boards.Define(ctx, leaderboard.Board{Name: "folded", Ranking: leaderboard.RankByFold}))
-	must2[leaderboard.Result](w)(boards.Submit(ctx, leaderboard.Submission{Board: "folded", Player: ann, Score: leaderboard.Int(5)}))
-	w.put(w.names.Leaderboard, keys.Join("R", "folded", "19700101T000000Z"), "ROOT") // what a folder published, without its content
+	w.SeedBoards()
+	w.Set(w.Names.Leaderboard, keys.Join("P", ann), "LB#ever#19700101T000000Z", "score", &types.AttributeValueMemberS{Value: "?"})
+	boards := worldtest.Must[*leaderboard.Repository](w.World)(leaderboard.New(w.DB, w.Names.Leaderboard, w.IDs, nil))
+	w.Done(boards.Define(ctx, leaderboard.Board{Name: "folded", Ranking: leaderboard.RankByFold}))
+	worldtest.Made[leaderboard.Result](w.World)(boards.Submit(ctx, leaderboard.Submission{Board: "folded", Player: ann, Score: leaderboard.Int(5)}))
+	w.Put(w.Names.Leaderboard, keys.Join("R", "folded", "19700101T000000Z"), "ROOT") // what a folder published, without its content
 	damaged = []string{
 		`follow of user "user#1"`, `follow of user "user#2"`, `follow of user "user#3"`, `follow of user "user#4"`, `follow of user "user#6"`, `follow of user "user#8"`,
 		`reaction of user "user#1"`, `reaction of user "user#3"`, `reaction to object "user#4"`, `reaction to object "user#6"`,
 		`leaderboard "ever", period 19700101T000000Z`, misfolded,
 	}
-	w.seedComments()
-	w.seedDanmu()
-	w.seedMessages()
+	w.SeedComments()
+	w.SeedDanmu()
+	w.SeedMessages()
 	left := w.leave()
 	require.Len(w.t, left, 5)
 	damaged = append(damaged, left...)
@@ -142,10 +113,10 @@ func TestNamesDoNotCommandATerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "follow")
 	const name = "\u009b2J\u202eevil\x7f"
-	id := must2[follow.Edge](w)(w.follows().Follow(t.Context(), follow.Edge{Follower: name, Followee: "bob"})).ID.String()
+	id := worldtest.Made[follow.Edge](w.World)(w.Follows().Follow(t.Context(), follow.Edge{Follower: name, Followee: "bob"})).ID.String()
 	for _, command := range [][]string{{"export"}, {"check"}, {"check", "--json"}} {
 		if len(command) == 1 && command[0] == "check" {
-			w.remove(w.names.Follow, keys.Join("F", name), id)
+			w.Remove(w.Names.Follow, keys.Join("F", name), id)
 		}
 		got := w.run(append(command, "--user", name, "--only", "follow")...)
 		require.Contains(t, got.stdout, `\u009b2J\u202eevil`)
@@ -202,7 +173,7 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 	require.Equal(t, []string{misfolded}, findings(t, got.stdout))
 	require.Contains(t, got.stdout, `"misfolded":1`)
 
-	w.remove(w.names.Leaderboard, keys.Join("R", "folded", "19700101T000000Z"), "ROOT")
+	w.Remove(w.Names.Leaderboard, keys.Join("R", "folded", "19700101T000000Z"), "ROOT")
 	got = w.ends(exitFine, all("check")...)
 	require.Empty(t, got.stdout)
 }
@@ -210,7 +181,7 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 func TestCheckFindsNothingInWhatFeaturesWriteAndNamesEachDamagedItem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.seed()
+	w.Seed()
 	check := func(command string) result { return w.run(command, "--all", "--kind", "like,love", "--json") }
 	got := check("check")
 	require.Zero(t, got.code, got.stdout+got.stderr)
@@ -221,12 +192,12 @@ func TestCheckFindsNothingInWhatFeaturesWriteAndNamesEachDamagedItem(t *testing.
 		"message C#": "n", "message U#": "read", "notify N#bob / G#": "n", "notify A#": "title",
 	}
 	var want []string
-	for _, s := range w.scan() {
+	for _, s := range w.Scan() {
 		for begin, name := range damaged {
-			if strings.HasPrefix(s.table+" "+s.pk+" / "+s.sk, begin) && s.item[name] != nil {
-				w.set(w.tableOf(s.table), s.pk, s.sk, name, &types.AttributeValueMemberBOOL{Value: true})
-				what := fmt.Sprintf("%q / %q is damaged: ", s.pk, s.sk)
-				if s.table != "notify" { // which decodes by hand
+			if strings.HasPrefix(s.Table+" "+s.PK+" / "+s.SK, begin) && s.Item[name] != nil {
+				w.Set(w.TableOf(s.Table), s.PK, s.SK, name, &types.AttributeValueMemberBOOL{Value: true})
+				what := fmt.Sprintf("%q / %q is damaged: ", s.PK, s.SK)
+				if s.Table != "notify" { // which decodes by hand
 					what += "attribute " + name + ": "
 				}
 				want = append(want, what)
@@ -269,21 +240,21 @@ func (p *preceded) Do(r *http.Request) (*http.Response, error) {
 func TestARepairLeavesAnItemThatHasBegunAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "danmu")
-	w.seedDanmu()
+	w.SeedDanmu()
 	require.Len(t, w.leave(), 1)
-	isTombstone := func(s stored) bool { return s.item["state"] != nil }
-	all := w.scan()
+	isTombstone := func(s worldtest.Stored) bool { return s.Item["state"] != nil }
+	all := w.Scan()
 	at := all[slices.IndexFunc(all, isTombstone)]
 	again := &types.AttributeValueMemberS{Value: "again"}
 	w.wrap = func(next aws.HTTPClient) aws.HTTPClient {
 		return &preceded{next, func() {
-			w.put(w.names.Danmu, at.pk, at.sk)
-			w.set(w.names.Danmu, at.pk, at.sk, "text", again)
+			w.Put(w.Names.Danmu, at.PK, at.SK)
+			w.Set(w.Names.Danmu, at.PK, at.SK, "text", again)
 		}}
 	}
 	got := w.ends(exitFine, "repair", "--all", "--only", "danmu")
 	require.Empty(t, got.stdout)
-	all = w.scan()
-	i := slices.IndexFunc(all, func(s stored) bool { return s.sk == at.sk && s.pk == at.pk })
-	require.Equal(t, again, all[i].item["text"])
+	all = w.Scan()
+	i := slices.IndexFunc(all, func(s worldtest.Stored) bool { return s.SK == at.SK && s.PK == at.PK })
+	require.Equal(t, again, all[i].Item["text"])
 }

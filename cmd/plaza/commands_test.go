@@ -19,6 +19,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/worldtest"
 )
 
 // offline runs a command that must not connect.
@@ -80,7 +81,7 @@ func TestHelpIsPrintedAndWrongCallsAreUsageErrors(t *testing.T) {
 		{"erase", "--user", "ann", "--yes", "--objects", missing},
 		{"erase", "--user", "ann", "--yes", "--only", "message"}, // without machines
 	} {
-		w := &world{t: t}
+		w := &world{World: &worldtest.World{T: t}, t: t}
 		w.ends(exitUsage, args...)
 	}
 }
@@ -180,29 +181,29 @@ func TestTablesAreCreatedUnlessOneDiffers(t *testing.T) {
 		return w.run(append([]string{"tables", "--create", "--only", "follow,feed,machines", "--endpoint", endpoint, "--disposable"}, more...)...)
 	}
 	tablesNow := func() (names []string) {
-		out, err := w.client.ListTables(t.Context(), &dynamodb.ListTablesInput{ExclusiveStartTableName: &w.prefix})
+		out, err := w.Client.ListTables(t.Context(), &dynamodb.ListTablesInput{ExclusiveStartTableName: &w.Prefix})
 		require.NoError(t, err)
-		return slices.DeleteFunc(out.TableNames, func(name string) bool { return !strings.HasPrefix(name, w.prefix) })
+		return slices.DeleteFunc(out.TableNames, func(name string) bool { return !strings.HasPrefix(name, w.Prefix) })
 	}
-	for _, differing := range [][]string{{"--table", "feed=" + w.names.Follow, "--table", "follow=" + w.names.Danmu}, {"--stream", "follow"}} {
-		require.NoError(t, w.follows().Init(t.Context()))
+	for _, differing := range [][]string{{"--table", "feed=" + w.Names.Follow, "--table", "follow=" + w.Names.Danmu}, {"--stream", "follow"}} {
+		require.NoError(t, w.Follows().Init(t.Context()))
 		got := create(differing...)
 		require.Equal(t, exitFailure, got.code, got.stdout)
 		require.Contains(t, got.stderr, "nothing was created")
-		require.Equal(t, []string{w.names.Follow}, tablesNow())
+		require.Equal(t, []string{w.Names.Follow}, tablesNow())
 	}
 	t.Cleanup(func() {
-		for _, name := range []string{w.names.Feed, w.names.Machines} {
-			_, err := w.client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
+		for _, name := range []string{w.Names.Feed, w.Names.Machines} {
+			_, err := w.Client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
 			require.NoError(t, err)
 		}
 	})
 	for _, what := range []string{"created", "exists"} {
 		got := create("--stream", "feed")
 		require.Zero(t, got.code, got.stderr)
-		require.Contains(t, got.stdout, "machines "+w.names.Machines+": "+what)
-		require.Contains(t, got.stdout, "feed "+w.names.Feed+": "+what)
-		require.Contains(t, got.stdout, "follow "+w.names.Follow+": exists")
+		require.Contains(t, got.stdout, "machines "+w.Names.Machines+": "+what)
+		require.Contains(t, got.stdout, "feed "+w.Names.Feed+": "+what)
+		require.Contains(t, got.stdout, "follow "+w.Names.Follow+": exists")
 	}
 	w.ends(exitFine, "verify", "--only", "follow,feed,machines")
 }
@@ -218,9 +219,9 @@ func TestVerifyNamesEveryTableThatIsWrong(t *testing.T) {
 	got = w.ends(exitFine, "verify")
 	require.Equal(t, 11, strings.Count(got.stdout, ": ok\n"))
 
-	got = w.ends(exitFailure, "verify", "--table", "follow="+w.names.Feed, "--table", "letters=none", "--table", "message="+w.names.Follow)
+	got = w.ends(exitFailure, "verify", "--table", "follow="+w.Names.Feed, "--table", "letters=none", "--table", "message="+w.Names.Follow)
 	require.Equal(t, 8, strings.Count(got.stdout, ": ok\n"), got.stdout)
-	for _, wrong := range []string{"follow " + w.names.Feed, "letters none", "message " + w.names.Follow} {
+	for _, wrong := range []string{"follow " + w.Names.Feed, "letters none", "message " + w.Names.Follow} {
 		require.Contains(t, got.stdout, wrong+": ")
 	}
 }

@@ -67,6 +67,7 @@ type connecting struct {
 // site is where a command works.
 type site struct {
 	names    tables.Names
+	prefix   string // of the tables that have no name
 	client   *dynamodb.Client
 	db       *dynamo.DB
 	requests *atomic.Int64 // sent so far
@@ -93,7 +94,7 @@ func (c connecting) connect(ctx context.Context, p *program) (*site, error) {
 	if c.Rate > 0 {
 		limit = rate.Limit(c.Rate)
 	}
-	s := &site{names: names, requests: new(atomic.Int64), page: cursor.MaxLimit}
+	s := &site{names: names, prefix: c.Prefix, requests: new(atomic.Int64), page: cursor.MaxLimit}
 	if p.page > 0 {
 		s.page = p.page
 	}
@@ -135,26 +136,30 @@ type minting struct {
 	Machine *uint16 `placeholder:"N" help:"A machine number that no other process has, for ids. By default one is leased from the table of machines."`
 }
 
+var errNoMachines = usagef("use the feature machines too, or give a number with --machine: some steps make ids")
+
 // source returns a source of ids and what gives its machine number back.
-func (m minting) source(s *site) (gen ids.Source, release func(), err error) {
+func (m minting) source(s *site) (gen ids.Source, done func(), err error) {
 	if m.Machine != nil {
 		g, err := ids.New(*m.Machine, nil)
 		return g, func() {}, err
 	}
 	if s.names.Machines == "" {
-		return nil, nil, usagef("use the feature machines too, or give a number with --machine: some steps make ids")
+		return nil, nil, errNoMachines
 	}
 	g, err := lease.NewSource(s.db, s.names.Machines, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	return g, func() {
-		// This must work after Ctrl-C too. If it fails, the number is free
-		// after a minute.
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		_ = g.Close(ctx)
-	}, nil
+	return g, func() { release(g.Close) }, nil
+}
+
+// release gives a machine number back. This must work after Ctrl-C too. If it fails, the
+// number is free after a minute.
+func release(closing func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = closing(ctx)
 }
 
 // noIDs is the source of ids of commands that only read.

@@ -24,25 +24,25 @@ func (w *world) permit(command string, next aws.HTTPClient) permitted {
 		roles = append(roles, tables.Reader)
 	}
 	p := permitted{w.t, map[wire.Access]bool{}, next}
-	for _, g := range tables.Grants(tables.All(w.prefix), roles...) {
+	for _, g := range tables.Grants(tables.All(w.Prefix), roles...) {
 		for _, action := range g.Actions {
 			p.may[wire.Access{Action: action[len("dynamodb:"):], Table: g.Table, Index: g.Index}] = true
 		}
 	}
 	if command == "tables" {
-		for _, table := range tables.All(w.prefix) {
+		for _, table := range tables.All(w.Prefix) {
 			for _, action := range []string{"CreateTable", "UpdateTimeToLive"} {
 				p.may[wire.Access{Action: action, Table: table.Name()}] = true
 			}
 		}
 	}
 	if slices.Contains([]string{"check", "repair"}, command) {
-		for _, name := range []string{w.names.Follow, w.names.Reaction, w.names.Feed, w.names.Comment, w.names.Danmu, w.names.Notify, w.names.Message} {
+		for _, name := range []string{w.Names.Follow, w.Names.Reaction, w.Names.Feed, w.Names.Comment, w.Names.Danmu, w.Names.Notify, w.Names.Message} {
 			p.may[wire.Access{Action: "Scan", Table: name}] = true
 		}
 	}
 	if command == "erase" || command == "repair" {
-		p.may[wire.Access{Action: "UpdateItem", Table: w.names.Feed}] = true
+		p.may[wire.Access{Action: "UpdateItem", Table: w.Names.Feed}] = true
 	}
 	return p
 }

@@ -10,10 +10,16 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
 	"github.com/plaza-sdk/plaza/stream/poller"
@@ -102,21 +108,21 @@ func (s *site) verifier(feature string) (verifier, error) {
 	case "machines":
 		return lease.NewSource(s.db, s.names.Machines, nil)
 	case "follow":
-		return s.follow()
+		return follow.New(s.db, s.names.Follow, noIDs{}, nil)
 	case "feed":
-		return s.feed(noIDs{})
+		return feed.New(s.db, s.names.Feed, noIDs{}, new(follow.Repository), nil)
 	case "comment":
-		return s.comment()
+		return comment.New(s.db, s.names.Comment, noIDs{}, nil)
 	case "reaction":
-		return s.reaction([]string{anyKind})
+		return reaction.New(s.db, s.names.Reaction, noIDs{}, &reaction.Options{Kinds: []string{"any"}})
 	case "leaderboard":
 		return leaderboard.New(s.db, s.names.Leaderboard, noIDs{}, nil)
 	case "danmu":
-		return s.danmu(noIDs{})
+		return danmu.New(s.db, s.names.Danmu, noIDs{}, nil)
 	case "notify":
 		return notify.New(s.db, s.names.Notify, noIDs{}, nil)
 	case "message":
-		return s.message(noIDs{})
+		return message.New(s.db, s.names.Message, noIDs{}, nil)
 	case "pollers":
 		return s.poller()
 	case "letters":

@@ -245,3 +245,17 @@ func (j *checkJob) walkBoards(ctx context.Context, at place, keep func(place) er
 	}
 	return nil
 }
+
+func keyOf(key store.Key) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: key.PK}, "sk": &types.AttributeValueMemberS{Value: key.SK},
+	}
+}
+
+// textOf is a text attribute, or "".
+func textOf(item map[string]types.AttributeValue, name string) string {
+	if text, ok := item[name].(*types.AttributeValueMemberS); ok {
+		return text.Value
+	}
+	return ""
+}

@@ -120,33 +120,37 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 // reaction back.
 //
 // Cost: as RepairUser; 1 transaction, 8 WCU for each reaction; 1 request, 1 WCU for
-// each object that the user ever reacted to.
+// each object ever reacted to; a repeat 2 requests.
 //
 //plaza:cost the user: as RepairUser
-//plaza:cost the user more: 4 requests, 4 RCU
+//plaza:cost the user more: 5 requests, 5 RCU
 //plaza:cost each reaction: 1 transaction, 8 WCU
 //plaza:cost each object that the user ever reacted to: 1 request, 1 RCU, 1 WCU
+//plaza:cost a user who is erased: 2 requests, 2 RCU
+//plaza:cost a user who is erased, each further kind: 1 request, 1 RCU
+//plaza:cost a user who is erased, each 4 KB of the items that keep IDs: 1 RCU
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Erase")
 	return r.erase(ctx, "User", user, edge.Ends{Tail: user})
 }
 
-// EraseObject ends every reaction to object and deletes its counters, as Erase does for
+// EraseObject ends every reaction to object and empties its counters, as Erase does for
 // a user. The items that keep ended IDs, under the names of the users, stay for 30
-// days. If a user had taken back all reactions before, the item stays until that user
+// days, and as long one under the object's that remembers that all is erased. If a user had taken back all reactions before, the item stays until that user
 // is erased. A row of the object's list whose user cannot be read is plaza.ErrCorrupt
 // after all else was erased: RepairUser of that user restores the reaction, Repair
 // removes the row; then repeat EraseObject.
 //
-// Cost: as Repair, and 128 RCU; 1 request, 1 transaction, 1 RCU, 8 WCU for each
-// reaction; 2 WCU for each counter.
+// Cost: as Check; 1 request, 1 transaction, 1 RCU, 8 WCU for each reaction; 2 WCU for
+// each counter; a repeat 1 request, 1 RCU.
 //
-//plaza:cost the object: as Repair
-//plaza:cost the object more: 12 requests, 1 transaction, 128 RCU
+//plaza:cost the object: as Check
+//plaza:cost the object more: 1 transaction, 1 RCU
 //plaza:cost each kind and shard: 1 RCU
 //plaza:cost each reaction: 1 request, 1 transaction, 1 RCU, 8 WCU
 //plaza:cost each counter: 2 WCU
-//plaza:cost an object without counters, each kind more: 200 requests, 210 RCU
+//plaza:cost an object without counters, each kind more: 64 requests, 64 RCU
+//plaza:cost an object that is erased: 1 request, 1 RCU
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
 	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.EraseObject")
 	return r.erase(ctx, "Object", object, edge.Ends{Head: object})

@@ -170,15 +170,18 @@ func TestRepairsCostNoMoreThanStated(t *testing.T) {
 	m.AtMost("Erase", user.Plus(m.Stated.Of("Repository.Erase", "the user more")).
 		Plus(m.Stated.Times(n, "Repository.Erase", "each reaction")).
 		Plus(m.Stated.Times(n, "Repository.Erase", "each object that the user ever reacted to")), func(ctx ctx) error { return w.Erase(ctx, "jack") })
-	m.AtMost("EraseObject", object.Plus(m.Stated.Of("Repository.Repair", "the object more")).
+	m.AtMost("Erase of who is erased", m.Stated.Of("Repository.Erase", "a user who is erased", "a user who is erased, each 4 KB of the items that keep IDs").
+		Plus(m.Stated.Times(float64(len(kinds)-1), "Repository.Erase", "a user who is erased, each further kind")), func(ctx ctx) error { return w.Erase(ctx, "jack") })
+	m.AtMost("EraseObject", object.
 		Plus(m.Stated.Of("Repository.EraseObject", "the object more", "each counter", "each counter")).
 		Plus(m.Stated.Times(2*float64(len(kinds)), "Repository.EraseObject", "each kind and shard")).
 		Plus(m.Stated.Times(n, "Repository.EraseObject", "each reaction")), func(ctx ctx) error { return w.EraseObject(ctx, "photo") })
+	m.AtMost("EraseObject of what is erased", m.Stated.Of("Repository.EraseObject", "an object that is erased"), func(ctx ctx) error { return w.EraseObject(ctx, "photo") })
 	none := m.Stated.Of("Repository.Check", "the counters").
 		Plus(m.Stated.Times(float64(len(kinds)), "Repository.Check", "an object without counters, each kind more"))
-	m.AtMost("Check of nothing", none, is(w.Check, "photo", reaction.Drift{}))
-	m.AtMost("EraseObject of nothing", m.Stated.Of("Repository.Check", "the counters").Plus(m.Stated.Of("Repository.EraseObject", "the object more")).
+	m.AtMost("Check of nothing", none, is(w.Check, "nothing", reaction.Drift{}))
+	m.AtMost("EraseObject of nothing", m.Stated.Of("Repository.Check", "the counters").Plus(m.Stated.Of("Repository.EraseObject", "the object more", "each counter")).
 		Plus(m.Stated.Times(float64(len(kinds)), "Repository.EraseObject", "an object without counters, each kind more")), func(ctx ctx) error {
-		return w.EraseObject(ctx, "photo")
+		return w.EraseObject(ctx, "nothing")
 	})
 }

@@ -35,6 +35,7 @@ var delegating = map[string]bool{
 	"danmu/live.Hub.Publish":   true,
 	"kit.Kit.Close":            true,
 	"kit.Kit.Deliver":          true,
+	"kit.Kit.Erase":            true,
 	"kit.Kit.Init":             true,
 	"kit.Kit.Run":              true,
 	"kit.Kit.Verify":           true,

@@ -30,7 +30,7 @@ func (g *Graph) checkOnce(ctx context.Context, of Ends) (drift Drift, moved bool
 		return nil
 	}
 	if of.Head == "" {
-		err = g.findTorn(ctx, of, nil, damaged, func(c candidate) error {
+		_, err = g.findTorn(ctx, of, nil, damaged, func(c candidate) error {
 			s, err := g.readSteadyState(ctx, c)
 			drift.add(s.fix().drift())
 			return err
@@ -46,7 +46,7 @@ func (g *Graph) checkOnce(ctx context.Context, of Ends) (drift Drift, moved bool
 	if err != nil {
 		return Drift{}, false, err
 	}
-	err = g.findTorn(ctx, of, lists, damaged, func(c candidate) error {
+	_, err = g.findTorn(ctx, of, lists, damaged, func(c candidate) error {
 		s, err := g.readState(ctx, c)
 		if err != nil {
 			return err

@@ -43,13 +43,13 @@ type counter struct {
 // UpdateCounter begins a write of a head's counter, and raises its version. The counter
 // of shard 0 begins with the version of an id of now, so the sum of a head's versions
 // only grows, even if Erase drops the counters and new ones begin later. Further shards
-// begin at 0, or the sum could exceed 64 bits.
+// begin at 0, or the sum could exceed 64 bits. It takes away the mark of an Erase.
 func (g *Graph) UpdateCounter(head string, shard int) *store.Update {
 	update := g.table.Update(g.CounterKey(head, shard))
 	if shard > 0 {
 		return update.Add(verAttr, 1)
 	}
-	return update.SetExpr("$ = if_not_exists($, ?) + ?", verAttr, verAttr, g.firstVersion(), 1)
+	return update.SetExpr("$ = if_not_exists($, ?) + ?", verAttr, verAttr, g.firstVersion(), 1).Remove(ttlAttr)
 }
 
 // firstVersion is above any version that a head's first counter had before.

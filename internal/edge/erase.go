@@ -19,8 +19,9 @@ import (
 // Erase ends every edge of these ends and deletes the head's counters. It repairs
 // torn edges first, so that the lists and counts of others stay right. The guards
 // stay until they expire, and hold only the ids that have ended; shared guards whose
-// edges to the head had ended before do not expire. After an error, repeat it. If new
-// edges keep arriving, the error is plaza.ErrBusy.
+// edges to the head had ended before do not expire. The counter of shard 0 stays as
+// long, as a mark that all is erased. After an error, repeat it. If new edges keep
+// arriving, the error is plaza.ErrBusy.
 //
 // A row of the head's list whose tail cannot be read may be all that is known here
 // of an existing edge. It is left and returned as plaza.ErrCorrupt, after all
@@ -30,7 +31,8 @@ import (
 // the shards of the head's lists run side by side.
 //
 // Cost: as Repair; 1 transaction for each edge. Where another end counts too few
-// edges its counters are repaired.
+// edges its counters are repaired. A repeat: 1 request; without a head 1, and 1 for each
+// kind.
 func (g *Graph) Erase(ctx context.Context, of Ends) error {
 	for range attempts {
 		erased, err := g.eraseOnce(ctx, of)
@@ -42,18 +44,28 @@ func (g *Graph) Erase(ctx context.Context, of Ends) error {
 }
 
 func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error) {
+	if erased, err = g.isErased(ctx, of); erased || err != nil {
+		return erased, err
+	}
 	var unread error // the first row that names no tail
-	if _, err := g.repair(ctx, of, func(item dynamo.Item) bool {
+	_, filled, err := g.mend(ctx, of, func(item dynamo.Item) bool {
 		key := store.KeyOf(item)
 		if _, err := ids.Parse(key.SK); err != nil || keys.Split(key.PK)[0] != g.Heads {
 			return false
 		}
 		unread = cmp.Or(unread, g.table.Corrupt(key, "it names nobody whose edge could be erased"))
 		return true
-	}); err != nil {
+	})
+	if err != nil {
 		return false, err
 	}
-	if err := g.endEdges(ctx, of); err != nil {
+	err = g.endEdges(ctx, of, filled)
+	if errors.Is(err, plaza.ErrCorrupt) && of.Head != "" { // perhaps the head counts too few
+		if fixed, failed := g.recount(ctx, of); failed != nil || fixed.Counters > 0 {
+			return false, failed
+		}
+	}
+	if err != nil {
 		return false, err
 	}
 	if of.Tail != "" && g.shared() {
@@ -64,27 +76,58 @@ func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error)
 	if of.Head == "" {
 		return true, nil
 	}
-	if erased, err = g.dropCounters(ctx, of.Head); erased {
+	if erased, err = g.dropCounters(ctx, of, unread == nil); erased {
 		err = unread
 	}
 	return erased, err
 }
 
+// isErased reports whether an Erase has ended and no edge has begun since. Every write of
+// an edge takes the mark from its head's counter, and the expiry from its guard.
+func (g *Graph) isErased(ctx context.Context, of Ends) (bool, error) {
+	if of.Head != "" {
+		var counter dynamo.Item
+		err := g.table.Get(ctx, g.CounterKey(of.Head, 0), true, &counter)
+		if errors.Is(err, plaza.ErrNotFound) {
+			return false, nil
+		}
+		return counter[ttlAttr] != nil, err
+	}
+	for guards, err := range g.items(ctx, g.guardPK(of.Tail)) {
+		if err != nil {
+			return false, err
+		}
+		for _, guard := range guards {
+			if guard[ttlAttr] == nil || !g.isEnded(of.Tail, guard) {
+				return false, nil
+			}
+		}
+	}
+	damaged := false
+	for edges, err := range g.tailList(ctx, of.Tail, func(dynamo.Item, []string) error { damaged = true; return nil }) {
+		if err != nil || damaged || len(edges) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// isEnded reports whether a guard holds no edge, and nothing that may be one.
+func (g *Graph) isEnded(tail string, guard dynamo.Item) bool {
+	edges, damaged := g.edgesOf(tail, guard)
+	return len(edges)+len(damaged) == 0
+}
+
 // endEdges ends the edges, for each counter of the head one at a time. The
-// counter of shard 0 is also the tail's.
-func (g *Graph) endEdges(ctx context.Context, of Ends) error {
+// counter of shard 0 is also the tail's. New edges in other lists than these, of the
+// head, are found by its counters.
+func (g *Graph) endEdges(ctx context.Context, of Ends, filled []place) error {
 	byShard := map[int][]iter.Seq2[[]Edge, error]{}
 	if of.Tail != "" {
 		byShard[0] = append(byShard[0], g.guards(ctx, of.Tail, nil))
 	}
-	if of.Head != "" {
-		counters, err := g.everyCounter(ctx, of.Head, nil)
-		if err != nil {
-			return err
-		}
-		for _, list := range g.listsOf(counters) {
-			byShard[list.shard] = append(byShard[list.shard], g.headList(ctx, of.Head, list.kind, list.shard, nil))
-		}
+	for _, list := range filled {
+		byShard[list.shard] = append(byShard[list.shard], g.headList(ctx, of.Head, list.kind, list.shard, nil))
 	}
 	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(checkParallel)
@@ -109,7 +152,7 @@ func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error], of En
 		for _, e := range edges {
 			err := g.endOf(ctx, of, e)
 			if errors.Is(err, plaza.ErrCorrupt) { // the other end counts too few
-				if err = g.recountBoth(ctx, e); err == nil {
+				if err = g.recountOther(ctx, of, e); err == nil {
 					err = g.endOf(ctx, of, e)
 				}
 			}
@@ -161,18 +204,21 @@ func (g *Graph) endOfHead(ctx context.Context, e Edge) error {
 	return err
 }
 
-// recountBoth sets the counters of both ends of e to what their lists hold.
-func (g *Graph) recountBoth(ctx context.Context, e Edge) error {
-	all := []Ends{{Head: e.Head}}
+// recountOther sets the counters of e's other end to what its lists hold.
+func (g *Graph) recountOther(ctx context.Context, of Ends, e Edge) error {
+	other := Ends{Head: e.Head}
+	switch {
+	case e.Head != of.Head:
+	case g.TailCount == "":
+		return nil
+	default:
+		other.Head = e.Tail
+	}
 	if g.TailCount != "" {
-		all = []Ends{{e.Head, e.Head}, {e.Tail, e.Tail}}
+		other.Tail = other.Head
 	}
-	for _, of := range all {
-		if _, err := g.recount(ctx, of); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := g.recount(ctx, other)
+	return err
 }
 
 // expireGuards sets the expiry of the guards of a tail whose edges have all
@@ -183,7 +229,7 @@ func (g *Graph) expireGuards(ctx context.Context, tail string) (all bool, err er
 			return false, err
 		}
 		for _, guard := range guards {
-			if edges, damaged := g.edgesOf(tail, guard); len(edges) > 0 || len(damaged) > 0 {
+			if !g.isEnded(tail, guard) {
 				return false, nil
 			}
 			if _, expires := guard[ttlAttr]; expires {
@@ -203,18 +249,33 @@ func (g *Graph) expireGuards(ctx context.Context, tail string) (all bool, err er
 }
 
 // dropCounters removes the zero counters of a head, and reports whether that is
-// all of them.
-func (g *Graph) dropCounters(ctx context.Context, head string) (all bool, err error) {
-	counters, err := g.everyCounter(ctx, head, nil)
-	if err != nil || len(counters) == 0 {
-		return err == nil, err
+// all of them: otherwise it sets them to what the lists hold. The counter of shard 0 becomes
+// the mark of isErased, if it may, with a version above those of all counters together.
+func (g *Graph) dropCounters(ctx context.Context, of Ends, mark bool) (all bool, err error) {
+	counters, err := g.everyCounter(ctx, of.Head, nil)
+	if err != nil {
+		return false, err
 	}
-	tx := g.table.Tx()
+	tx, first, versions := g.table.Tx(), counter{}, int64(0)
 	for _, c := range counters {
-		if !c.empty() {
-			return false, nil
+		versions += c.ver
+		switch {
+		case !c.empty():
+			_, err := g.recount(ctx, of)
+			return false, err
+		case c.shard == 0 && mark:
+			first = c
+		default:
+			tx.Delete(g.table.Delete(g.CounterKey(of.Head, c.shard)).If(atVersion(c.ver), c.ver))
 		}
-		tx.Delete(g.table.Delete(g.CounterKey(head, c.shard)).If(atVersion(c.ver), c.ver))
+	}
+	switch {
+	case mark:
+		item := itemAt(g.CounterKey(of.Head, 0))
+		item[verAttr], item[ttlAttr] = number(max(versions, g.firstVersion())+1), number(g.expiry())
+		tx.Put(g.table.Put(item).If(atVersion(first.ver), first.ver))
+	case len(counters) == 0:
+		return true, nil
 	}
 	err = g.table.Run(ctx, tx)
 	if _, changed := store.AsRefused(err); changed {

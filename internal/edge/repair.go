@@ -21,11 +21,18 @@ import (
 //
 // Cost: as Check; for each torn edge 2 requests and 1 transaction more.
 func (g *Graph) Repair(ctx context.Context, of Ends) (Drift, error) {
-	return g.repair(ctx, of, func(dynamo.Item) bool { return false })
+	fixed, _, err := g.mend(ctx, of, func(dynamo.Item) bool { return false })
+	if err != nil || of.Head == "" {
+		return fixed, err
+	}
+	counts, err := g.recount(ctx, of)
+	fixed.add(counts)
+	return fixed, err
 }
 
-// repair is Repair, which leaves the damaged items that keep returns true for.
-func (g *Graph) repair(ctx context.Context, of Ends, keep func(dynamo.Item) bool) (fixed Drift, err error) {
+// mend removes what is damaged, unless keep returns true for it, and makes torn edges whole.
+// It returns the lists of the head that have edges.
+func (g *Graph) mend(ctx context.Context, of Ends, keep func(dynamo.Item) bool) (fixed Drift, filled []place, err error) {
 	damaged := func(item dynamo.Item, attributes []string) error {
 		if keep(item) {
 			return nil
@@ -40,21 +47,16 @@ func (g *Graph) repair(ctx context.Context, of Ends, keep func(dynamo.Item) bool
 	if of.Head != "" {
 		counters, err := g.everyCounter(ctx, of.Head, damaged)
 		if err != nil {
-			return fixed, err
+			return fixed, nil, err
 		}
 		lists = g.listsOf(counters)
 	}
-	err = g.findTorn(ctx, of, lists, damaged, func(c candidate) error {
+	filled, err = g.findTorn(ctx, of, lists, damaged, func(c candidate) error {
 		drift, err := g.fixEdge(ctx, c)
 		fixed.add(drift)
 		return err
 	})
-	if err != nil || of.Head == "" {
-		return fixed, err
-	}
-	counts, err := g.recount(ctx, of)
-	fixed.add(counts)
-	return fixed, err
+	return fixed, filled, err
 }
 
 // clear removes the damaged attributes of an item and reports true, unless the

@@ -10,25 +10,30 @@ import (
 
 // findTorn visits the edges of these ends whose items do not agree, and some
 // that changed meanwhile. Damaged items count as absent; it calls damaged with
-// each of them first.
-func (g *Graph) findTorn(ctx context.Context, of Ends, lists []place, damaged onDamaged, visit func(candidate) error) error {
+// each of them first. It returns the lists that have edges.
+func (g *Graph) findTorn(ctx context.Context, of Ends, lists []place, damaged onDamaged, visit func(candidate) error) (filled []place, err error) {
 	if of.Tail != "" {
 		if err := g.findTornByTail(ctx, of.Tail, damaged, visit); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for _, list := range lists {
+		rows := 0
 		err := g.compareRows(ctx, g.headList(ctx, of.Head, list.kind, list.shard, damaged), func(row, guard Edge) error {
+			rows++
 			if row == guard {
 				return nil
 			}
 			return visit(candidate{Edge: row, byHead: true})
 		})
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if rows > 0 {
+			filled = append(filled, list)
 		}
 	}
-	return nil
+	return filled, nil
 }
 
 func (g *Graph) findTornByTail(ctx context.Context, tail string, damaged onDamaged, visit func(candidate) error) error {

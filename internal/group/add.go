@@ -145,15 +145,16 @@ func (w *write) shown(ctx context.Context, g *stored) bool {
 		w.Named(ctx, g.Head)
 }
 
-// update adds an event that the group does not have, by an actor whom it does not
-// name.
+// update adds an event that is newer than those of the group, by an actor whom it does
+// not name.
 func (w *write) update(now time.Time) store.Write {
 	name, id, actor := w.event.attribute(), w.id.String(), w.event.Actor
 	return w.Table.Update(w.key).
-		SetExpr("'last' = ?, lv = ?, 'data' = ?, 'ttl' = ?, $ = ?", Place(Listed, w.id, w.key.SK), id, w.event.Data, w.ttl(now), name, w.event.entry(w.id).text(name)).
+		SetExpr("'last' = ?, lv = ?, 'data' = ?, 'ttl' = ?, 'top' = ?, $ = ?", Place(Listed, w.id, w.key.SK), id, w.event.Data, w.ttl(now), w.event.ID, name, w.event.entry(w.id).text(name)).
 		SetExpr("n = if_not_exists(n, ?) + ?, rev = if_not_exists(rev, ?) + ?, born = if_not_exists(born, ?)", 0, 1, 0, 1, id).
 		SetExpr("a1 = ?, a2 = if_not_exists(a1, ?), a3 = if_not_exists(a2, ?), a4 = if_not_exists(a3, ?), a5 = if_not_exists(a4, ?)", actor, "", "", "", "").
 		RemoveExpr("was").
 		If("attribute_not_exists(pk) OR lv < ? AND n < ? AND 'ttl' > ? AND attribute_not_exists($) "+
-			"AND NOT ? IN (a1, a2, a3, a4, a5) AND (attribute_not_exists(cut) OR cut < ?)", id, Cap, now.Unix(), name, actor, w.event.ID)
+			"AND NOT ? IN (a1, a2, a3, a4, a5) AND (attribute_not_exists(cut) OR cut < ?) AND (attribute_not_exists('top') OR 'top' < ?)",
+			id, Cap, now.Unix(), name, actor, w.event.ID, w.event.ID)
 }

@@ -64,11 +64,11 @@ func (g *stored) beyond(e Event) bool {
 }
 
 // simple reports whether an unknown event can be added by an update that does not depend on
-// what is in the group.
+// what is in the group: it is the newest, by an actor whom the group does not name.
 func (g *stored) simple(e Event) bool {
 	_, ok := g.entries[e.attribute()]
 	expired := g.exists && g.TTL == 0
-	return !ok && !expired && g.N < Cap && !slices.Contains(g.Actors(), e.Actor)
+	return !ok && !expired && g.N < Cap && g.Top < e.ID && !slices.Contains(g.Actors(), e.Actor)
 }
 
 // add stores an unknown event by a write above Last. In a full group it only rises.
@@ -87,10 +87,35 @@ func (g *stored) add(e Event, write ids.ID) Status {
 		}
 	}
 	g.Last, g.Place, g.Was = write, Place(Listed, write, g.SK), ""
-	g.Data = e.Data
-	others := slices.DeleteFunc(g.Actors(), func(actor string) bool { return actor == e.Actor })
-	g.Newest = newest(append([]string{e.Actor}, others...))
+	g.show(e)
 	return status
+}
+
+// show names the event's actor before those whose newest event is older. A named actor
+// without an entry keeps its place: an event beyond the cap put it there. An event beyond the
+// cap is shown only if it is the newest.
+func (g *stored) show(e Event) {
+	actors := g.Actors()
+	others := slices.DeleteFunc(slices.Clone(actors), func(actor string) bool { return actor == e.Actor })
+	at := 0
+	switch _, counts := g.entries[e.attribute()]; {
+	case e.ID > g.Top:
+		g.Top, g.Data = e.ID, e.Data
+	case !counts || actors[0] == e.Actor:
+		return
+	default:
+		byActor := map[string]ids.ID{}
+		for _, entry := range g.live() {
+			byActor[entry.Actor] = max(byActor[entry.Actor], entry.ID)
+		}
+		at = len(others)
+		for i, actor := range slices.Backward(others) {
+			if id, ok := byActor[actor]; ok && id < byActor[e.Actor] {
+				at = i
+			}
+		}
+	}
+	g.Newest = newest(slices.Insert(others, at, e.Actor))
 }
 
 // retract turns the event off. It reports false if it was off, or if its actor has
@@ -134,7 +159,7 @@ func (g *stored) lower(retracted Entry) {
 			actors = append(actors, e.Actor)
 		}
 	}
-	g.Newest = newest(actors)
+	g.Newest, g.Top = newest(actors), live[0].ID
 	if g.More {
 		return
 	}
@@ -152,7 +177,7 @@ func (g *stored) lower(retracted Entry) {
 // unlist takes a group without events off every list.
 func (g *stored) unlist() {
 	g.N, g.Newest = 0, Newest{}
-	g.Place, g.Was, g.Past, g.Data, g.Floor = "", "", "", "", 0
+	g.Place, g.Was, g.Past, g.Data, g.Floor, g.Top = "", "", "", "", 0, 0
 }
 
 // empty retracts all events, and unknown ones whose ids are up to the write. It reports

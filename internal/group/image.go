@@ -9,18 +9,7 @@ func (g *Image) Came(before *Image) bool {
 	if g.N == 0 || before != nil && g.Last <= before.Last {
 		return false
 	}
-	// A snoozed group that is due moves too, but is otherwise unchanged.
-	return before == nil || !snoozed(before.Place) || g.Data != before.Data || g.changed(before)
-}
-
-// changed reports whether another event counts.
-func (g *Image) changed(before *Image) bool {
-	for name, e := range g.entries {
-		if !e.Off && before.entries[name] != e {
-			return true
-		}
-	}
-	return false
+	return g.Floor != g.Last // a snoozed group that is due moves too
 }
 
 // Lost reports whether an event was retracted after before. It ignores events that
@@ -32,9 +21,4 @@ func (g *Image) Lost(before *Image) bool {
 		}
 	}
 	return false
-}
-
-func snoozed(place string) bool {
-	shelf, _, err := ParsePlace(place)
-	return err == nil && shelf == Snoozed
 }

@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -39,13 +40,10 @@ func (m *memory) find(e Event) *event {
 	return nil
 }
 
+// live are the events that count, newest first.
 func (m *memory) live() []*event {
-	var live []*event
-	for _, e := range slices.Backward(m.events) {
-		if !e.off {
-			live = append(live, e)
-		}
-	}
+	live := slices.DeleteFunc(slices.Clone(m.events), func(e *event) bool { return e.off })
+	slices.SortFunc(live, func(a, b *event) int { return cmp.Compare(b.ID, a.ID) })
 	return live
 }
 

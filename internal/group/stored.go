@@ -20,6 +20,7 @@ type stored struct {
 	Head
 	Cut     ids.ID `dynamo:"cut"`   // unknown events up to it were retracted
 	Floor   ids.ID `dynamo:"floor"` // its place does not go below
+	Top     ids.ID `dynamo:"top"`   // the newest event, which Data shows; not in the index
 	entries map[string]Entry
 
 	exists bool
@@ -115,13 +116,14 @@ func (g *stored) next() dynamo.Item {
 	set("data", g.Data)
 	id("cut", g.Cut)
 	id(FloorAttr, g.Floor)
+	id("top", g.Top)
 	if item["born"] == nil {
 		id("born", g.Last)
 	}
 	return item
 }
 
-// live are the entries that count, in the order in which they were stored, newest first.
+// live are the entries that count, the newest event first.
 func (g *stored) live() []Entry {
 	live := make([]Entry, 0, len(g.entries))
 	for _, e := range g.entries {
@@ -129,7 +131,7 @@ func (g *stored) live() []Entry {
 			live = append(live, e)
 		}
 	}
-	slices.SortFunc(live, func(a, b Entry) int { return cmp.Compare(b.first(), a.first()) })
+	slices.SortFunc(live, func(a, b Entry) int { return cmp.Compare(b.ID, a.ID) })
 	return live
 }
 

@@ -16,8 +16,11 @@ type Access struct {
 	// Both are numbers of messages; Till is 0 for members.
 	From, Till int64
 
-	Left    bool
-	Blocked bool // one of a pair has blocked the other
+	Left bool
+
+	// One of a pair has blocked the other. A block in Options.Blocks alone counts here only until
+	// the pair's first message.
+	Blocked bool
 }
 
 // Access returns what a user may see and do in a conversation. If the user never was a
@@ -83,15 +86,16 @@ func (r *Repository) mayMeet(ctx context.Context, user string, others ...string)
 	})
 }
 
-// blockedElsewhere asks Options.Blocks whether one of a pair blocks the other. Once the
-// pair has a message, only its head decides what they may send there.
+// blockedElsewhere asks Options.Blocks whether one of a pair blocks the other.
 func (r *Repository) blockedElsewhere(ctx context.Context, p Pair) (bool, error) {
 	if r.opts.Blocks == nil {
 		return false, nil
 	}
-	blocked, err := r.opts.Blocks.Blocked(ctx, prefs.Pair{User: p.User, Actor: p.Other})
-	if err != nil || blocked {
-		return blocked, err
-	}
-	return r.opts.Blocks.Blocked(ctx, prefs.Pair{User: p.Other, Actor: p.User})
+	ways := []prefs.Pair{{User: p.User, Actor: p.Other}, {User: p.Other, Actor: p.User}}
+	var blocked [2]bool
+	err := parallel.ForEach(ctx, len(ways), len(ways), func(ctx context.Context, i int) (err error) {
+		blocked[i], err = r.opts.Blocks.Blocked(ctx, ways[i])
+		return err
+	})
+	return blocked[0] || blocked[1], err
 }

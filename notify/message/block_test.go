@@ -91,6 +91,32 @@ func TestABlockIsOneOfNotificationsToo(t *testing.T) {
 	w.send(t, pair, "ben")
 }
 
+// A block is made in preferences, which the head of the pair does not know.
+func TestABlockInPrefsStopsWhatHasBegun(t *testing.T) {
+	t.Parallel()
+	for _, p := range []prefs.Pair{{User: "ann", Actor: "ben"}, {User: "ben", Actor: "ann"}} {
+		asked := faults.New(t, 1, faults.Rates{})
+		elsewhere := newPrefs(t, asked.Wrap)
+		w := newWorld(t, &message.Options{Blocks: elsewhere})
+		w.create(t, "g", "ann", "ben")
+		last := w.send(t, pair, "ann", "ben")
+		does(t, true)(elsewhere.Block(t.Context(), p))
+		for _, sender := range []string{"ann", "ben"} {
+			for _, process := range []world{w, w.process(t, &message.Options{Blocks: elsewhere})} {
+				fails(t, message.ErrBlocked)(sends(t.Context(), process, w.says(pair, sender, "hello")))
+			}
+		}
+		w.repeats(t, last, last)
+		w.send(t, "g", "ann", "ben") // groups go on
+		require.EqualValues(t, 3, w.process(t, &message.Options{Blocks: elsewhere, BlocksOnce: true}).send(t, pair, "ann").Seq)
+		asked.Script(down)
+		fails(t, plaza.ErrBusy)(sends(t.Context(), w, w.says(pair, "ann", "hello")))
+		asked.Off()
+		does(t, true)(elsewhere.Unblock(t.Context(), p))
+		require.EqualValues(t, 4, w.send(t, pair, "ben").Seq)
+	}
+}
+
 // Somebody who was blocked makes a group with the other, or adds the other to one.
 func TestABlockInPrefsKeepsUsersOutOfEachOthersGroups(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -44,7 +45,7 @@ func (m Message) hash() []byte {
 // inboxes do not show it: repeat the call.
 //
 // Cost: 1 request, 6 WCU, and for each member 1 request, 3 WCU; 2 WCU for each
-// further KB of the message.
+// further KB; to a pair twice Blocks.Blocked.
 //
 //plaza:cost a message: 1 request, 6 WCU
 //plaza:cost each member: 1 request, 3 WCU
@@ -54,7 +55,7 @@ func (m Message) hash() []byte {
 //plaza:cost a conversation that this process does not know: 1 request, 2 RCU
 //plaza:cost each further 4 KB of its members' names: 1 RCU
 //plaza:cost a pair's first message: 2 WCU
-//plaza:cost a pair's first message, with Options.Blocks: as Blocks.Blocked twice
+//plaza:cost to a pair, with Options.Blocks: as Blocks.Blocked twice
 //plaza:cost a repeat: 2 requests, 6 WCU, 1 RCU
 //plaza:cost a repeat, each member: 1 request, 1 WCU
 //plaza:cost refused: 2 requests, 3 RCU
@@ -101,11 +102,15 @@ func (r *Repository) append(ctx context.Context, m *Message) (first guard, k kno
 		}
 		return first, k, err
 	}
+	var barred error // by a block that the head does not know
+	if p, isPair := (In{m.Conversation, m.Sender}).pair(); isPair && !r.opts.BlocksOnce {
+		barred = r.mayMeet(ctx, p.User, p.Other)
+	}
 	var reason error // why the message is refused
 	k, err = r.change(ctx, change{
 		conversation: m.Conversation,
 		plan: func(k known, head *store.Update, call ids.ID) (known, *store.Tx, error) {
-			if reason = r.refuses(ctx, k, *m); reason != nil {
+			if reason = cmp.Or(r.refuses(ctx, k, *m), barred); reason != nil {
 				return k, nil, reason
 			}
 			m.ID, first = call, guard{Seq: k.n + 1, ID: call}
@@ -182,7 +187,7 @@ func (r *Repository) refuses(ctx context.Context, k known, m Message) error {
 		return ErrBlocked
 	case m.ReplyTo > k.n:
 		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d, the last message is %d", m.ReplyTo, k.n)}
-	case k.n > 0 || k.version > 0:
+	case !r.opts.BlocksOnce || k.n > 0 || k.version > 0:
 		return nil
 	}
 	return r.mayMeet(ctx, k.members[0], k.members[1])

@@ -234,8 +234,8 @@ func TestNoRecordIsLostUnderFaults(t *testing.T) {
 	}
 }
 
-// A consumer's letters are one partition key, which refuses large ones, and each record
-// comes twice.
+// A consumer's letters are one partition key, which refuses large ones. Every other record
+// comes twice; what the refusal of the first would lose, the second would store.
 func TestNoRecordIsLostOnAHotKey(t *testing.T) {
 	t.Parallel()
 	hot := &faults.Buckets{}
@@ -251,8 +251,12 @@ func TestNoRecordIsLostOnAHotKey(t *testing.T) {
 		large.New["text"] = text(strings.Repeat("a", 15_000))
 		b.broken = append(b.broken, large.Seq)
 		item := stream.Item{Seq: large.Seq, Record: large}
-		left := []stream.Item{item, item}
-		for twice++; len(left) > 0; {
+		left := []stream.Item{item}
+		if n%2 == 0 {
+			left = append(left, item)
+			twice++
+		}
+		for len(left) > 0 {
 			done, err := p.Process(t.Context(), left)
 			require.True(t, err == nil || errors.Is(err, plaza.ErrBusy), err)
 			left = left[done:]

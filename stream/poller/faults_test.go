@@ -100,10 +100,11 @@ func (w *world) storm(seed uint64, enough func() bool) {
 		default:
 			w.write(open[i], random.IntN(30))
 		}
+		if step%5 == 0 {
+			w.checkpointed(open)
+		}
 	}
-	for _, shard := range all {
-		w.handles(shard)
-	}
+	w.handles(all...)
 	for _, p := range running {
 		require.ErrorIs(w.t, p.stop(), context.Canceled)
 	}
@@ -135,6 +136,21 @@ func randomFailures(seed uint64) func(op, shard string) string {
 func (w *world) parent(shard string) (parent string) {
 	w.change(func() { parent = w.shard(shard).parent })
 	return parent
+}
+
+// checkpointed waits until the leases say that everything in these shards was handled: a
+// checkpoint that was refused is stored later.
+func (w *world) checkpointed(shards []string) {
+	w.t.Helper()
+	w.handles(shards...)
+	for _, shard := range shards {
+		if seqs := w.seqs(shard); len(seqs) > 0 {
+			w.until("the checkpoint of "+shard+" is stored", func() bool {
+				leases, _ := w.stored()
+				return leases[shard].Seq == seqs[len(seqs)-1]
+			})
+		}
+	}
 }
 
 // inOrder fails if a record was skipped before it was handled. Some come again.

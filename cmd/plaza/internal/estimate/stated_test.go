@@ -40,7 +40,7 @@ var stated = map[string]struct {
 	"feed/comment.Repository.ByObject": {plain: "1 request, 0.5 RCU for 4 KB"},
 	"feed/reaction.Repository.React":   {plain: "1 transaction, 8 WCU"},
 	"notify.Repository.Notify": {formulas: []string{
-		"an event: 1 request, 3 WCU", "a group's first event: 1 request, 2 WCU", "of an actor whom the group names: 2 requests, 4 WCU",
+		"an event: 1 request, 3 WCU", "a group's first event: 1 request, 2 WCU", "of an actor whom the group names, or older than its newest event: 2 requests, 4 WCU",
 		"into a full group: 2 requests, 4 WCU", "each further KB of the group, in each request: 1 WCU",
 	}},
 	"notify.Repository.Unseen":           {formulas: []string{"nothing new: 2 requests, 1 RCU", "each further 4 KB of new rows: 0.5 RCU"}},

@@ -1,4 +1,4 @@
-package main
+package kit
 
 import (
 	"context"
@@ -13,20 +13,24 @@ import (
 	"github.com/plaza-sdk/plaza/internal/jsontext"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // rowPrefix begins the sort keys of a user's conversations. An inbox leaves out those
 // that the user has left.
 const rowPrefix = "C#"
 
-func (s *site) messageSections(user string) ([]section, error) {
-	r, err := s.message(noIDs{})
+func (x *export) messageSections() ([]section, error) {
+	o := &x.k.opts.Message
+	r, err := message.New(x.k.db, x.k.Names.Message, noIDs{}, &message.Options{
+		Limiter: ratelimit.Unlimited{}, Consistent: true, Now: o.Now, OnCorrupt: x.corrupt(o.OnCorrupt),
+	})
 	if err != nil {
 		return nil, err
 	}
-	c := conversations{s, r, user}
+	c := conversations{x, r}
 	return []section{
-		{"message", "conversation, stored", s.stored(s.names.Message, keys.Join("U", user), rowPrefix, plain)},
+		{"message", "conversation, stored", x.stored(x.k.Names.Message, keys.Join("U", x.user), rowPrefix, o.OnCorrupt, plain)},
 		{"message", "message", c.each(c.messages)},
 		{"message", "cleared message, stored", c.each(c.cleared)},
 	}, nil
@@ -35,9 +39,8 @@ func (s *site) messageSections(user string) ([]section, error) {
 // conversations reads the messages that a user may read, and those that the user sent and later
 // cleared from their own history.
 type conversations struct {
-	s    *site
-	r    *message.Repository
-	user string
+	*export
+	r *message.Repository
 }
 
 // within is a cursor of a list of lists: a conversation, and a place in its own list.
@@ -53,7 +56,7 @@ func (c conversations) each(list func(ctx context.Context, in message.In, cursor
 		var at within
 		if text != "" {
 			if err := jsontext.Unmarshal([]byte(text), &at); err != nil {
-				return nil, "", usageError{err.Error()}
+				return nil, "", invalid(err.Error())
 			}
 		}
 		if at.In == "" {
@@ -63,7 +66,7 @@ func (c conversations) each(list func(ctx context.Context, in message.In, cursor
 		}
 		data, at.Cursor, err = list(ctx, message.In{Conversation: at.In, User: c.user}, at.Cursor)
 		if damaged := (*plaza.CorruptError)(nil); errors.As(err, &damaged) {
-			c.s.corrupt(damaged)
+			c.corrupt(c.k.opts.Message.OnCorrupt)(damaged)
 			at.Cursor = "" // the conversation's other messages cannot be found
 		} else if err != nil {
 			return nil, "", err
@@ -79,9 +82,9 @@ func (c conversations) each(list func(ctx context.Context, in message.In, cursor
 // after is the conversation after another one, "" if there is none.
 func (c conversations) after(ctx context.Context, name string) (string, error) {
 	if name != "" {
-		name = rowPrefix + name
+		name = rowPrefix + name + "\x00"
 	}
-	rows, _, err := c.s.query(ctx, c.s.names.Message, keys.Join("U", c.user), rowPrefix, name, 1)
+	rows, _, err := c.read(ctx, c.k.Names.Message, keys.Join("U", c.user), rowPrefix, name, 1)
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
@@ -92,7 +95,7 @@ func (c conversations) messages(ctx context.Context, in message.In, at string) (
 	history := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[message.Message], error) {
 		return c.r.History(ctx, in, req)
 	}
-	return listed(c.s.page, history, asIs)(ctx, at)
+	return listed(c.limit, history, asIs)(ctx, at)
 }
 
 // A conversation's messages lie in buckets; see package message.
@@ -102,21 +105,22 @@ const (
 )
 
 // cleared reads the user's own messages below the history. The cursor is the number of
-// the message that was read last.
+// the message to read next.
 func (c conversations) cleared(ctx context.Context, in message.In, at string) (data []any, next string, err error) {
-	last, _ := strconv.ParseInt(at, 10, 64) // the first page has none
+	first, _ := strconv.ParseInt(at, 10, 64) // the first page has none
 	access, err := c.r.Access(ctx, in)
-	if err != nil || last >= access.From {
+	if err != nil || first > access.From {
 		return nil, "", err
 	}
-	bucket := (last + 1) / bucketSize
+	bucket := first / bucketSize
 	pk := rowPrefix + in.Conversation + "#" + strconv.FormatInt(bucket, 10)
-	items, next, err := c.s.query(ctx, c.s.names.Message, pk, "", fmt.Sprintf(seqFormat, last), c.s.page)
+	items, rest, err := c.read(ctx, c.k.Names.Message, pk, "", fmt.Sprintf(seqFormat, first), c.limit)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, item := range items {
 		seq, _ := strconv.ParseInt(textOf(item, "sk"), 10, 64)
+		first = seq + 1
 		if textOf(item, "sender") != in.User || seq > access.From {
 			continue
 		}
@@ -126,8 +130,8 @@ func (c conversations) cleared(ctx context.Context, in message.In, at string) (d
 		}
 		data = append(data, more...)
 	}
-	if next == "" {
-		next = strconv.FormatInt((bucket+1)*bucketSize-1, 10)
+	if rest == "" {
+		first = (bucket + 1) * bucketSize
 	}
-	return data, next, nil
+	return data, strconv.FormatInt(first, 10), nil
 }

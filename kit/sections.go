@@ -1,9 +1,10 @@
-package main
+package kit
 
 import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,13 +14,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
@@ -54,26 +58,32 @@ func of[T any](user string, list func(context.Context, string, cursor.PageReques
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) { return list(ctx, user, req) }
 }
 
+// noIDs is the source of ids of repositories that only read.
+type noIDs struct{}
+
+// Next returns an error.
+func (noIDs) Next(context.Context) (ids.ID, error) { return 0, plaza.ErrUnavailable }
+
 // sections are all that a user has, in the order of an export.
-func (s *site) sections(user string) ([]section, error) {
+func (x *export) sections() ([]section, error) {
 	var all []section
 	for _, f := range []struct {
-		table string
-		of    func(user string) ([]section, error)
+		feature Feature
+		of      func() ([]section, error)
 	}{
-		{s.names.Follow, s.followSections},
-		{s.names.Feed, s.feedSections},
-		{s.names.Comment, s.commentSections},
-		{s.names.Reaction, s.reactionSections},
-		{s.names.Leaderboard, s.leaderboardSections},
-		{s.names.Danmu, s.danmuSections},
-		{s.names.Message, s.messageSections},
-		{s.names.Notify, s.notifySections},
+		{Follow, x.followSections},
+		{Feed, x.feedSections},
+		{Comment, x.commentSections},
+		{Reaction, x.reactionSections},
+		{Leaderboard, x.leaderboardSections},
+		{Danmu, x.danmuSections},
+		{Message, x.messageSections},
+		{Notify, x.notifySections},
 	} {
-		if f.table == "" {
+		if !x.k.has(f.feature) {
 			continue
 		}
-		more, err := f.of(user)
+		more, err := f.of()
 		if err != nil {
 			return nil, err
 		}
@@ -82,14 +92,19 @@ func (s *site) sections(user string) ([]section, error) {
 	return all, nil
 }
 
-func (s *site) followSections(user string) ([]section, error) {
-	r, err := s.follow()
+// The repositories have options of their own: consistent reads, and nothing hidden. They
+// only read, so they make no ids.
+
+func (x *export) followSections() ([]section, error) {
+	r, err := follow.New(x.k.db, x.k.Names.Follow, noIDs{}, &follow.Options{
+		Consistent: true, Now: x.k.opts.Follow.Now, OnCorrupt: x.corrupt(x.k.opts.Follow.OnCorrupt),
+	})
 	if err != nil {
 		return nil, err
 	}
 	return []section{
-		{"follow", "following", listed(s.page, of(user, r.Following), asIs)},
-		{"follow", "follower", listed(s.page, of(user, r.Followers), asIs)},
+		{"follow", "following", listed(x.limit, of(x.user, r.Following), asIs)},
+		{"follow", "follower", listed(x.limit, of(x.user, r.Followers), asIs)},
 	}, nil
 }
 
@@ -99,32 +114,37 @@ type ownedActivity struct {
 	feed.Activity
 }
 
-func (s *site) feedSections(user string) ([]section, error) {
-	r, err := s.feed(noIDs{})
+func (x *export) feedSections() ([]section, error) {
+	o := &x.k.opts.Feed
+	r, err := feed.New(x.k.db, x.k.Names.Feed, noIDs{}, x.k.Follows, &feed.Options{
+		Consistent: true, Now: o.Now, OnCorrupt: x.corrupt(o.OnCorrupt),
+	})
 	if err != nil {
 		return nil, err
 	}
-	home := keys.Join("H", user)
 	return []section{
-		{"feed", "activity", listed(s.page, r.Outbox(user).List, func(a feed.Activity) any { return ownedActivity{a.Owner, a} })},
-		{"feed", "home, stored", s.stored(s.names.Feed, home, "~", plain)},
+		{"feed", "activity", listed(x.limit, r.Outbox(x.user).List, func(a feed.Activity) any { return ownedActivity{a.Owner, a} })},
+		{"feed", "home, stored", x.stored(x.k.Names.Feed, keys.Join("H", x.user), "~", o.OnCorrupt, plain)},
 	}, nil
 }
 
-func (s *site) commentSections(user string) ([]section, error) {
-	r, err := s.comment()
+func (x *export) commentSections() ([]section, error) {
+	o := &x.k.opts.Comment
+	r, err := comment.New(x.k.db, x.k.Names.Comment, noIDs{}, &comment.Options{
+		Consistent: true, Now: o.Now, OnCorrupt: x.corrupt(o.OnCorrupt),
+	})
 	if err != nil {
 		return nil, err
 	}
 	list := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
-		return r.ByUser(ctx, user, req, &comment.ListOptions{WithHidden: true})
+		return r.ByUser(ctx, x.user, req, &comment.ListOptions{WithHidden: true})
 	}
-	return []section{{"comment", "comment", listed(s.page, list, asIs)}}, nil
+	return []section{{"comment", "comment", listed(x.limit, list, asIs)}}, nil
 }
 
 // reactionSections reads what guards reactions: the lists ask for their kinds.
-func (s *site) reactionSections(user string) ([]section, error) {
-	return []section{{"reaction", "reaction", s.stored(s.names.Reaction, keys.Join("U", user), "", func(item dynamo.Item) ([]any, error) {
+func (x *export) reactionSections() ([]section, error) {
+	stored := func(item dynamo.Item) ([]any, error) {
 		var all []any
 		for _, name := range slices.Sorted(maps.Keys(item)) {
 			parts := keys.Split(name)
@@ -135,27 +155,35 @@ func (s *site) reactionSections(user string) ([]section, error) {
 			if err != nil {
 				return all, errors.New("a reaction has no id")
 			}
-			all = append(all, reaction.Reaction{User: user, Object: textOf(item, "sk"), Kind: parts[1], ID: id})
+			all = append(all, reaction.Reaction{User: x.user, Object: textOf(item, "sk"), Kind: parts[1], ID: id})
 		}
 		return all, nil
-	})}}, nil
+	}
+	onCorrupt := x.k.opts.Reaction.OnCorrupt
+	return []section{{"reaction", "reaction", x.stored(x.k.Names.Reaction, keys.Join("U", x.user), "", onCorrupt, stored)}}, nil
 }
 
-func (s *site) leaderboardSections(user string) ([]section, error) {
-	r, err := s.leaderboard(noIDs{})
+func (x *export) leaderboardSections() ([]section, error) {
+	o := &x.k.opts.Leaderboard
+	r, err := leaderboard.New(x.k.db, x.k.Names.Leaderboard, noIDs{}, &leaderboard.Options{
+		Consistent: true, Now: o.Now, OnCorrupt: x.corrupt(o.OnCorrupt),
+	})
 	if err != nil {
 		return nil, err
 	}
-	return []section{{"leaderboard", "entry", listed(s.page, of(user, r.ByPlayer), asIs)}}, nil
+	return []section{{"leaderboard", "entry", listed(x.limit, of(x.user, r.ByPlayer), asIs)}}, nil
 }
 
-func (s *site) danmuSections(user string) ([]section, error) {
-	r, err := s.danmu(noIDs{})
+func (x *export) danmuSections() ([]section, error) {
+	o := &x.k.opts.Danmu
+	r, err := danmu.New(x.k.db, x.k.Names.Danmu, noIDs{}, &danmu.Options{
+		HideAt: math.MaxInt64, Consistent: true, Now: o.Now, OnCorrupt: x.corrupt(o.OnCorrupt),
+	})
 	if err != nil {
 		return nil, err
 	}
 	own := func(kind string) pager {
-		return s.stored(s.names.Danmu, keys.Join("U", user), "", func(item dynamo.Item) ([]any, error) {
+		return x.stored(x.k.Names.Danmu, keys.Join("U", x.user), "", o.OnCorrupt, func(item dynamo.Item) ([]any, error) {
 			parts := keys.Split(textOf(item, "sk"))
 			switch {
 			case len(parts) != 3:
@@ -168,11 +196,11 @@ func (s *site) danmuSections(user string) ([]section, error) {
 				return nil, errors.New("its op is no id")
 			}
 			id, err := danmu.ParseID(parts[1])
-			return []any{danmuAction{User: user, Object: parts[0], ID: id, Op: op}}, err
+			return []any{danmuAction{User: x.user, Object: parts[0], ID: id, Op: op}}, err
 		})
 	}
 	return []section{
-		{"danmu", "comment", listed(s.page, of(user, r.ByUser), asIs)},
+		{"danmu", "comment", listed(x.limit, of(x.user, r.ByUser), asIs)},
 		{"danmu", "like", own("L")},
 		{"danmu", "report", own("R")},
 	}, nil
@@ -190,29 +218,36 @@ type danmuAction struct {
 // So lists wake nothing, and leave nothing out.
 func beforeAll() time.Time { return ids.ID(0).Time() }
 
-func (s *site) notifySections(user string) ([]section, error) {
-	r, err := s.notify(notify.Options{Now: beforeAll})
+func (x *export) notifySections() ([]section, error) {
+	onCorrupt := x.k.opts.Notify.OnCorrupt
+	r, err := notify.New(x.k.db, x.k.Names.Notify, noIDs{}, &notify.Options{
+		Consistent: true, Now: beforeAll, OnCorrupt: x.corrupt(onCorrupt),
+	})
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.prefs()
+	p, err := prefs.New(x.k.db, x.k.Names.Notify, noIDs{}, &prefs.Options{
+		Consistent: true, Now: x.k.opts.Prefs.Now, OnCorrupt: x.corrupt(x.k.opts.Prefs.OnCorrupt),
+	})
 	if err != nil {
 		return nil, err
 	}
 	list := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
-		return r.List(ctx, notify.Reader{User: user}, req)
+		return r.List(ctx, notify.Reader{User: x.user}, req)
 	}
-	pk := keys.Join("N", user)
+	stored := func(prefix string, data func(dynamo.Item) ([]any, error)) pager {
+		return x.stored(x.k.Names.Notify, keys.Join("N", x.user), prefix, onCorrupt, data)
+	}
 	return []section{
-		{"notify", "entry", listed(s.page, list, asIs)},
-		{"notify", "archived entry", listed(s.page, of(user, r.Archived), asIs)},
-		{"notify", "snoozed entry", listed(s.page, of(user, r.Snoozed), asIs)},
-		{"notify", "state, stored", s.stored(s.names.Notify, pk, "S", plain)},
-		{"prefs", "setting", s.stored(s.names.Notify, pk, "P", settings)},
-		{"prefs", "block", listed(s.page, of(user, p.Blocks), asIs)},
-		{"prefs", "mute", listed(s.page, of(user, p.Mutes), asIs)},
-		{"digest", "sent, stored", s.stored(s.names.Notify, pk, "D#", plain)},
-		{"digest", "planned, stored", s.planned(user)},
+		{"notify", "entry", listed(x.limit, list, asIs)},
+		{"notify", "archived entry", listed(x.limit, of(x.user, r.Archived), asIs)},
+		{"notify", "snoozed entry", listed(x.limit, of(x.user, r.Snoozed), asIs)},
+		{"notify", "state, stored", stored("S", plain)},
+		{"prefs", "setting", stored("P", settings)},
+		{"prefs", "block", listed(x.limit, of(x.user, p.Blocks), asIs)},
+		{"prefs", "mute", listed(x.limit, of(x.user, p.Mutes), asIs)},
+		{"digest", "sent, stored", stored("D#", plain)},
+		{"digest", "planned, stored", x.planned},
 	}, nil
 }
 
@@ -246,39 +281,37 @@ const mostShards = 64
 
 // planned reads the planned digests of all users, since there is no index by user. The
 // cursor has the shard and the item that was read last.
-func (s *site) planned(user string) pager {
-	return func(ctx context.Context, at string) ([]any, string, error) {
-		number, after, _ := strings.Cut(at, " ")
-		shard, _ := strconv.Atoi(number) // the first page has none
-		items, next, err := s.query(ctx, s.names.Notify, keys.Join("D", strconv.Itoa(shard)), "", after, s.page)
+func (x *export) planned(ctx context.Context, at string) ([]any, string, error) {
+	number, after, _ := strings.Cut(at, " ")
+	shard, _ := strconv.Atoi(number) // the first page has none
+	items, next, err := x.read(ctx, x.k.Names.Notify, keys.Join("D", strconv.Itoa(shard)), "", after, x.limit)
+	if err != nil {
+		return nil, "", err
+	}
+	var all []any
+	for _, item := range items {
+		if textOf(item, "user") != x.user {
+			continue
+		}
+		data, err := plain(item)
 		if err != nil {
 			return nil, "", err
 		}
-		var all []any
-		for _, item := range items {
-			if textOf(item, "user") != user {
-				continue
-			}
-			data, err := plain(item)
-			if err != nil {
-				return nil, "", err
-			}
-			all = append(all, data...)
-		}
-		if next != "" {
-			return all, strconv.Itoa(shard) + " " + next, nil
-		}
-		shards, err := s.digestShards(ctx)
-		if err != nil || shard+1 >= shards {
-			return all, "", err
-		}
-		return all, strconv.Itoa(shard+1) + " ", nil
+		all = append(all, data...)
 	}
+	if next != "" {
+		return all, strconv.Itoa(shard) + " " + next, nil
+	}
+	shards, err := x.digestShards(ctx)
+	if err != nil || shard+1 >= shards {
+		return all, "", err
+	}
+	return all, strconv.Itoa(shard+1) + " ", nil
 }
 
 // digestShards is how many shards may have planned digests.
-func (s *site) digestShards(ctx context.Context) (int, error) {
-	items, _, err := s.query(ctx, s.names.Notify, "D", "shards", "", 1)
+func (x *export) digestShards(ctx context.Context) (int, error) {
+	items, _, err := x.read(ctx, x.k.Names.Notify, "D", "shards", "", 1)
 	if err != nil || len(items) == 0 {
 		return 0, err
 	}
