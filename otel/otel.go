@@ -2,14 +2,17 @@ package otel
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/smithy-go/middleware"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/dbconv"
 	"go.opentelemetry.io/otel/trace"
 
@@ -82,8 +85,8 @@ func New(opts *Options) (*Observer, error) {
 		o.opts.Now = time.Now
 	}
 	o.log = plazalog.New(cmp.Or(o.opts.Log, slog.New(slog.DiscardHandler)))
-	o.tracer = o.opts.TracerProvider.Tracer(scope)
-	return o, o.instruments(o.opts.MeterProvider.Meter(scope))
+	o.tracer = o.opts.TracerProvider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL))
+	return o, o.instruments(o.opts.MeterProvider.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL)))
 }
 
 // instruments makes what the package's comment lists.
@@ -116,7 +119,11 @@ func (o *Observer) instruments(m metric.Meter) (err error) {
 
 // Attach observes every DynamoDB client that is made from cfg afterwards. Attach it once.
 func (o *Observer) Attach(cfg *aws.Config) {
-	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), o.aroundCalls)
+	step := middleware.InitializeMiddlewareFunc(fmt.Sprintf("%s %p", scope, o), o.call)
+	// Clip, because copies of a Config share their options.
+	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(step, middleware.After)
+	})
 	meter.Observe(cfg, o.request)
 	if o.opts.Log != nil {
 		o.log.Attach(cfg)

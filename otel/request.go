@@ -27,10 +27,6 @@ type call struct {
 
 type callKey struct{ of *Observer }
 
-func (o *Observer) aroundCalls(stack *middleware.Stack) error {
-	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc(scope, o.call), middleware.After)
-}
-
 // call runs a call of the SDK in a span.
 func (o *Observer) call(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	out middleware.InitializeOutput, metadata middleware.Metadata, err error,

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/otel"
 	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -54,7 +56,7 @@ func readBoard(t *testing.T) (b board) {
 }
 
 // exported returns the metrics of a day with faults, as the exporter for Prometheus names
-// them, with their labels.
+// them, with their labels as "name" and as "name=value".
 func exported(t *testing.T) map[string][]string {
 	t.Helper()
 	in, faulty := faults.New(t, 1, faults.Rates{}), map[string]faults.Kind{"Query": faults.Throttled, "BatchWriteItem": faults.Unprocessed}
@@ -81,6 +83,7 @@ func exported(t *testing.T) map[string][]string {
 	require.NoError(t, err)
 	o.Corrupt(&plaza.CorruptError{Table: "feed"})
 	o.Feed(feed.Attempt{Err: errors.New("no network")})
+	o.Dead("bells")(stream.Dead{}, errors.New("no network"))
 
 	families, err := registry.Gather()
 	require.NoError(t, err)
@@ -93,7 +96,7 @@ func exported(t *testing.T) map[string][]string {
 		for _, suffix := range suffixes {
 			for _, m := range family.GetMetric() {
 				for _, l := range m.GetLabel() {
-					labels[family.GetName()+suffix] = append(labels[family.GetName()+suffix], l.GetName())
+					labels[family.GetName()+suffix] = append(labels[family.GetName()+suffix], l.GetName(), fmt.Sprintf("%s=%q", l.GetName(), l.GetValue()))
 				}
 			}
 		}
@@ -105,21 +108,23 @@ func exported(t *testing.T) map[string][]string {
 var (
 	quoted = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]`)
 	word   = regexp.MustCompile(`[a-zA-Z_]\w*`)
-	braced = regexp.MustCompile(`{{\w+}}`)              // a label, in a legend
+	braced = regexp.MustCompile(`{{\w+}}`) // a label, in a legend
+	equal  = regexp.MustCompile(`\w+="[^"]+"`)
 	part   = regexp.MustCompile(`_(bucket|sum|count)$`) // of a histogram
 
 	// promQL are the words of its functions, and the label of a histogram's buckets.
-	promQL = []string{"sum", "by", "rate", "increase", "histogram_quantile", "topk", "le"}
+	promQL = []string{"sum", "by", "rate", "histogram_quantile", "topk", "le"}
 )
 
-// Each word of a query is PromQL's, a metric that is exported or a label of that metric, and
-// each metric is in a query.
+// Each word of a query is PromQL's, a metric that is exported or a label of that metric, whose
+// values are exported too, and each metric is in a query.
 func TestTheBoardAsksForWhatIsExported(t *testing.T) {
 	t.Parallel()
 	metrics := exported(t)
 	shown := map[string]bool{}
 	check := func(title, query string) {
-		var of, labels []string
+		var of []string
+		labels := equal.FindAllString(query, -1)
 		for _, name := range word.FindAllString(quoted.ReplaceAllString(query, ""), -1) {
 			if _, ok := metrics[name]; ok {
 				of = append(of, name)
@@ -158,7 +163,7 @@ func TestTheBoardIsComplete(t *testing.T) {
 	require.GreaterOrEqual(t, b.SchemaVersion, 36, "datasources are objects since")
 	require.Equal(t, "datasource", b.Templating.List[0].Type, "it is chosen first")
 	require.Equal(t, "prometheus", b.Templating.List[0].Query)
-	variables := []string{"__rate_interval", "__range"}
+	variables := []string{"__rate_interval"}
 	for _, v := range b.Templating.List {
 		variables = append(variables, v.Name)
 	}
