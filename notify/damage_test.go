@@ -72,7 +72,7 @@ func TestDamagedRowsAreLeftOutAndReported(t *testing.T) {
 func TestManyDamagedRowsStopNoReader(t *testing.T) {
 	t.Parallel()
 	stated := callstest.ReadCosts(t, "..", "notify")
-	most := stated.Of("Repository.List", "4 KB", "a later page", "past expired or damaged rows, at most").
+	most := stated.Of("Repository.List", "4 KB", "a later page", "past rows that are hidden, expired or damaged, at most").
 		Plus(stated.Times(26, "Repository.List", "each further 4 KB"))
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)

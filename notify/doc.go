@@ -10,7 +10,7 @@
 //	res, created, err := bell.Notify(ctx, like) // res.Channels are for you to deliver
 //
 //	chris := notify.Reader{User: "chris", Joined: joined, Audiences: []string{"everyone"}}
-//	count, err := bell.Unseen(ctx, chris)
+//	count, err := bell.Unseen(ctx, chris) // UnreadCount counts the unread; Reader.Filter chooses verbs
 //	page, err := bell.List(ctx, chris, cursor.PageRequest{})
 //	_, err = bell.MarkSeen(ctx, "chris", notify.See(page.Items)) // chris has opened the bell
 //

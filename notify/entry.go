@@ -1,10 +1,14 @@
 package notify
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/args"
+	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // Window is how long a write may take, and how far clocks may differ, so that a mark never
@@ -20,7 +24,39 @@ type Reader struct {
 	User      string
 	Joined    time.Time // earlier announcements do not show, unless this is zero
 	Audiences []string  // whose announcements show
+	Filter    Filter    // Defaults to all entries.
 }
+
+// Filter says which entries a list or a count has.
+type Filter struct {
+	Unread bool // only those
+
+	// Verbs are those whose groups show, at most 20: a kind, or a tag that your application
+	// gives to several. Without any all show, and announcements.
+	Verbs []string
+}
+
+const maxVerbs = 20 // of a Filter
+
+func (r Reader) check() error {
+	return cmp.Or(keys.CheckName("User", r.User),
+		args.Count("Filter.Verbs", len(r.Filter.Verbs), "verbs", maxVerbs), keys.CheckNames("Filter.Verbs", r.Filter.Verbs))
+}
+
+// text differs for filters of different entries, and is empty for that of all.
+func (f Filter) text() string {
+	verbs := slices.Compact(slices.Sorted(slices.Values(f.Verbs)))
+	switch {
+	case f.Unread:
+		return keys.Join(append([]string{"unread"}, verbs...)...)
+	case len(verbs) > 0:
+		return keys.Join(append([]string{"all"}, verbs...)...)
+	}
+	return ""
+}
+
+// of reports whether the filter lets the verb's groups pass.
+func (f Filter) of(verb string) bool { return len(f.Verbs) == 0 || slices.Contains(f.Verbs, verb) }
 
 // Entry is a row of a list: a group of events, or an announcement, which has no Group and
 // no Summary.
@@ -37,7 +73,7 @@ type Entry struct {
 
 	Until time.Time `json:"until,omitzero"` // when a snoozed group comes back
 
-	// Listed is when the list was read. See needs it.
+	// Listed is when the list was read. See needs it. It is zero if the Filter had Verbs.
 	Listed ids.ID `json:"listed"`
 }
 
@@ -51,7 +87,7 @@ type Summary struct {
 	More     bool          `json:"more,omitzero"`    // there were more than N
 }
 
-// Count is how many entries of a list are unseen.
+// Count is how many entries of a list are unseen, or unread.
 type Count struct {
 	N    int  `json:"n"`    // at most 100
 	More bool `json:"more"` // there may be more than N

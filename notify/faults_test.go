@@ -68,6 +68,27 @@ func marking(mark func(ctx context.Context, w world, user string, entries []noti
 	}
 }
 
+// waking reads after three snoozed groups are due.
+func waking(call func(ctx context.Context, w world, user string) error) operation {
+	return operation{
+		ahead: 2 * time.Hour,
+		prepare: func(t *testing.T, w world, user string) {
+			w.seen(t, user)
+			for n := range 3 {
+				does(t)(w.Snooze(t.Context(), in(user, n), noon.Add(time.Hour+time.Duration(n)*time.Second)))
+			}
+		},
+		call: call,
+		check: func(t *testing.T, w world, user string) {
+			late := w.skewed(t, 2*time.Hour, nil)
+			require.Equal(t, 3, late.unseen(t, user))
+			got := names(late.list(t, user))
+			require.ElementsMatch(t, groups(user, 0, 1, 2), got[:3])
+			require.Empty(t, late.snoozed(t, user))
+		},
+	}
+}
+
 var operations = map[string]operation{
 	"notify, by a put": {
 		prepare: func(t *testing.T, w world, user string) { w.store(t, written(user, "like", 1)) },
@@ -133,25 +154,10 @@ var operations = map[string]operation{
 			require.Equal(t, groups(user, 1, 3, 2, 0), names(late.list(t, user)))
 		},
 	},
-	"wake": {
-		ahead: 2 * time.Hour,
-		prepare: func(t *testing.T, w world, user string) {
-			w.seen(t, user)
-			for n := range 3 {
-				does(t)(w.Snooze(t.Context(), in(user, n), noon.Add(time.Hour+time.Duration(n)*time.Second)))
-			}
-		},
-		call: func(ctx context.Context, w world, user string) error {
-			return errOf(w.Unseen(ctx, reader(user)))
-		},
-		check: func(t *testing.T, w world, user string) {
-			late := w.skewed(t, 2*time.Hour, nil)
-			require.Equal(t, 3, late.unseen(t, user))
-			got := names(late.list(t, user))
-			require.ElementsMatch(t, groups(user, 0, 1, 2), got[:3])
-			require.Empty(t, late.snoozed(t, user))
-		},
-	},
+	"wake by a count": waking(func(ctx context.Context, w world, user string) error { return errOf(w.Unseen(ctx, reader(user))) }),
+	"wake by a count of the unread": waking(func(ctx context.Context, w world, user string) error {
+		return errOf(w.UnreadCount(ctx, reader(user)))
+	}),
 	"erase": {
 		call:  func(ctx context.Context, w world, user string) error { return w.Erase(ctx, user) },
 		check: func(t *testing.T, w world, user string) { require.Empty(t, w.list(t, user)) },

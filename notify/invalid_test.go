@@ -32,11 +32,18 @@ func TestInvalidReadsAndMarksAreRefusedWithoutARequest(t *testing.T) {
 	good, view := in("ann", 1), notify.View{At: 1, Newest: 1}
 	req := cursor.PageRequest{}
 	read := func(shown ...notify.Shown) error { return errOf(w.MarkRead(t.Context(), "ann", shown)) }
+	verbs := func(verbs ...string) notify.Reader {
+		return notify.Reader{User: "ann", Filter: notify.Filter{Verbs: verbs}}
+	}
 	until := func(at time.Time) error { return errOf(w.Snooze(t.Context(), good, at)) }
 	cases := map[string]refusal{
 		"nobody who is unread":      {"User", errOf3(w.UnreadBetween(t.Context(), "", notify.Span{To: 1}))},
 		"no reader":                 {"User", errOf(w.List(t.Context(), notify.Reader{}, req))},
 		"no reader of a count":      {"User", errOf(w.Unseen(t.Context(), notify.Reader{}))},
+		"nobody who counts":         {"User", errOf(w.UnreadCount(t.Context(), notify.Reader{}))},
+		"no verb":                   {"Filter.Verbs[0]", errOf(w.UnreadCount(t.Context(), verbs("")))},
+		"a long verb":               {"Filter.Verbs[1]", errOf(w.List(t.Context(), verbs("like", long), req))},
+		"too many verbs":            {"Filter.Verbs", errOf(w.Unseen(t.Context(), verbs(make([]string, 21)...)))},
 		"a long user of an archive": {"User", errOf(w.Archived(t.Context(), long, req))},
 		"a broken user":             {"User", errOf(w.Snoozed(t.Context(), broken, req))},
 		"a negative limit":          {"Limit", errOf(w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: -1}))},

@@ -22,7 +22,8 @@ import (
 const aboveIDs = "8"
 
 // List lists a user's groups and announcements, newest first. First it brings back snoozed
-// groups that are due, as unseen: up to 25 a call.
+// groups that are due, as unseen: up to 25 a call. A page whose Filter hides many may be short or
+// empty, and has a Next.
 //
 // Cost: 1 request, 0.5 RCU for each 4 KB; a later page 1 request, 0.5 RCU more; where
 // snoozed groups are due, as Unseen.
@@ -30,19 +31,24 @@ const aboveIDs = "8"
 //plaza:cost 4 KB: 1 request, 0.5 RCU
 //plaza:cost each further 4 KB: 0.5 RCU
 //plaza:cost a later page: 1 request, 0.5 RCU
-//plaza:cost past expired or damaged rows, at most: 5 requests
+//plaza:cost past rows that are hidden, expired or damaged, at most: 5 requests
 func (r *Repository) List(ctx context.Context, reader Reader, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.List")
-	if err := keys.CheckName("User", reader.User); err != nil {
+	if err := reader.check(); err != nil {
 		return cursor.Page[Entry]{}, err
 	}
+	page, err := r.listed(ctx, reader, req)
+	return page, wrap("list", reader.User, err)
+}
+
+func (r *Repository) listed(ctx context.Context, reader Reader, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	l := r.reading(reader.User, group.Listed)
+	l.filter = reader.Filter
 	l.before = func(ctx context.Context) (err error) {
 		l.live, err = r.live(ctx, reader)
 		return err
 	}
-	page, err := l.list("notify").Page(ctx, req)
-	return page, wrap("list", reader.User, err)
+	return l.list("notify").Page(ctx, req)
 }
 
 // Archived lists archived groups, newest first.
@@ -72,10 +78,11 @@ func (r *Repository) shelf(ctx context.Context, shelf group.Shelf, name, user st
 
 // reading is one call that lists a shelf.
 type reading struct {
-	r     *Repository
-	user  string
-	shelf group.Shelf
-	now   time.Time
+	r      *Repository
+	user   string
+	shelf  group.Shelf
+	filter Filter
+	now    time.Time
 
 	before func(context.Context) error // nil after it was called
 	live   []Announcement              // newest first
@@ -87,7 +94,7 @@ func (r *Repository) reading(user string, shelf group.Shelf) *reading {
 }
 
 func (l *reading) list(name string) store.List[row, Entry] {
-	scope := cursor.Scope{List: name, Partition: l.user}
+	scope := cursor.Scope{List: name, Partition: l.user, Filter: l.filter.text()}
 	if l.shelf == group.Snoozed {
 		scope.Order = "oldest"
 	}
@@ -109,7 +116,7 @@ func (l *reading) list(name string) store.List[row, Entry] {
 			},
 		},
 		Show: func(_ context.Context, rows []row) ([]row, error) {
-			return slices.DeleteFunc(rows, func(w row) bool { return expired(&w.Head, l.now) }), nil
+			return slices.DeleteFunc(rows, l.hides), nil
 		},
 		Item: l.entry,
 	}
@@ -120,11 +127,20 @@ const (
 	maxPlace = 1024   // bytes of a sort key
 )
 
+func (l *reading) hides(w row) bool {
+	if expired(&w.Head, l.now) || !l.filter.of(w.entry.Activity.Verb) {
+		return true
+	}
+	return l.filter.Unread && l.entry(w).Read
+}
+
 // entry returns a row's entry, with Seen and Read.
 func (l *reading) entry(w row) Entry {
 	e := w.entry
 	e.Seen, e.Read = l.state.flags(&w.Head, e.Last)
-	e.Listed = ids.At(l.now)
+	if len(l.filter.Verbs) == 0 { // otherwise a mark would cover entries that are not shown
+		e.Listed = ids.At(l.now)
+	}
 	return e
 }
 
@@ -251,7 +267,7 @@ func (l *reading) merge(rows []row, reach store.Reach, rest string) []row {
 
 // live returns the announcements that the reader may see.
 func (r *Repository) live(ctx context.Context, reader Reader) ([]Announcement, error) {
-	if r.opts.Announcements == nil {
+	if r.opts.Announcements == nil || len(reader.Filter.Verbs) > 0 {
 		return nil, nil
 	}
 	return r.opts.Announcements.Live(ctx, reader)

@@ -16,6 +16,8 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/pagetest"
@@ -65,6 +67,14 @@ func of(list func(context.Context, string, cursor.PageRequest) (cursor.Page[noti
 	}
 }
 
+func (w world) filtered(f notify.Filter) func(user string) lister {
+	return func(user string) lister {
+		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+			return w.List(ctx, notify.Reader{User: user, Filter: f}, req)
+		}
+	}
+}
+
 func (w world) lists(user string) lister {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
 		return w.List(ctx, reader(user), req)
@@ -88,8 +98,9 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 		"announcements":            {list: w.lists, between: 1},
 		"the archive":              {list: of(w.Archived), shelf: group.Archived},
 		"snoozed groups":           {list: of(w.Snoozed), shelf: group.Snoozed},
+		"unread likes":             {list: w.filtered(notify.Filter{Unread: true, Verbs: []string{"like"}})},
 	} {
-		if name != "groups and announcements" && name != "snoozed groups" && !faults.Full() {
+		if name != "groups and announcements" && name != "snoozed groups" && name != "unread likes" && !faults.Full() {
 			continue // the others are read like one of these
 		}
 		t.Run(name, func(t *testing.T) {
@@ -135,18 +146,20 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 						live.withdraw(user, name)
 						require.NoError(t, w.items(t).Delete("pk", userPK(user)).Range("sk", "G#"+name).Run(ctx))
 					},
-					Hide: func(ctx context.Context, name string) {
-						to := notify.In{User: user, Group: name}
+					Hide: func(ctx context.Context, item string) {
+						to := notify.In{User: user, Group: item}
 						g, ok := places.Load(to)
 						if !ok {
-							live.withdraw(user, name)
+							live.withdraw(user, item)
 							return
 						}
 						hidden := g.(raw)
-						hidden.TTL = w.Now().Unix()
+						if hidden.TTL = w.Now().Unix(); name == "unread likes" {
+							hidden.TTL, hidden.Read = g.(raw).TTL, hidden.Last
+						}
 						require.NoError(t, w.items(t).Put(hidden).Run(ctx))
 					},
-					Others:   w.others(t, user, l.shelf, lists == 1),
+					Others:   append(w.others(t, user, l.shelf, lists == 1), w.filters(t, user, name == "unread likes")...),
 					Requests: sent.Requests,
 				}
 			})
@@ -178,6 +191,124 @@ func (w world) others(t *testing.T, user string, shelf group.Shelf, beside bool)
 		}))
 	}
 	return others
+}
+
+// filters are lists of a user's shares, which a list of likes does not show.
+func (w world) filters(t *testing.T, user string, likes bool) (others []pagetest.Other) {
+	t.Helper()
+	if !likes {
+		return nil
+	}
+	fill := sync.OnceFunc(func() {
+		w.forgeMany(t, user, 2_000_000, 2, func(_ int, g *raw) {
+			g.SK, g.Data = strings.Replace(g.SK, "#like#", "#share#", 1), strings.Replace(g.Data, `"like"`, `"share"`, 1)
+			g.Place = group.Place(group.Listed, w.id(), g.SK)
+		})
+	})
+	for name, f := range map[string]notify.Filter{
+		"all":           {},
+		"unread":        {Unread: true},
+		"shares":        {Verbs: []string{"share"}},
+		"unread shares": {Unread: true, Verbs: []string{"share"}},
+		"both":          {Unread: true, Verbs: []string{"share", "like"}},
+		"named unread":  {Verbs: []string{"unread", "share"}},
+	} {
+		others = append(others, pagetest.Foreign(name, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+			fill()
+			return w.filtered(f)(user)(ctx, req)
+		}))
+	}
+	return others
+}
+
+func TestAFilterSaysWhichEntriesListsAndCountsHave(t *testing.T) {
+	t.Parallel()
+	var live board
+	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live})
+	event := func(thing, verb string) {
+		n := w.like("ann")
+		n.Activity.Object.ID, n.Activity.Verb = thing, verb
+		w.store(t, n)
+	}
+	event("1", "like")
+	event("2", "share")
+	event("3", "like")
+	event("4", "unread")
+	live.announce("bob", "news", w.id())
+	for name, c := range map[string]struct {
+		filter notify.Filter
+		want   string
+		unread int
+	}{
+		"all":              {notify.Filter{}, "news 4 3 2 1", 4},
+		"unread":           {notify.Filter{Unread: true}, "news 4 2 1", 4},
+		"likes":            {notify.Filter{Verbs: []string{"like"}}, "3 1", 1},
+		"unread likes":     {notify.Filter{Unread: true, Verbs: []string{"like"}}, "1", 1},
+		"likes and shares": {notify.Filter{Verbs: []string{"share", "like", "like"}}, "3 2 1", 2},
+		"a verb: unread":   {notify.Filter{Verbs: []string{"unread"}}, "4", 1},
+		"what nobody did":  {notify.Filter{Verbs: []string{"follow"}}, "", 0},
+	} {
+		require.NoError(t, errOf(w.MarkRead(t.Context(), "bob", shown(w.entry(t, notify.In{User: "bob", Group: "photo:3#like#2026-03-10"})))))
+		who := notify.Reader{User: "bob", Filter: c.filter}
+		page, err := w.List(t.Context(), who, cursor.PageRequest{})
+		require.NoError(t, err)
+		var got []string
+		for _, e := range page.Items {
+			if e.Announcement != nil {
+				got = append(got, e.Announcement.Title)
+				continue
+			}
+			got = append(got, e.Activity.Object.ID)
+		}
+		require.Equal(t, c.want, strings.Join(got, " "), name)
+		require.Equal(t, len(c.filter.Verbs) > 0, notify.See(page.Items).At == 0, "a mark by verbs would cover others")
+		for call, count := range map[string]func(context.Context, notify.Reader) (notify.Count, error){"unseen": w.Unseen, "unread": w.UnreadCount} {
+			n, err := count(t.Context(), who)
+			require.NoError(t, err)
+			require.Equal(t, notify.Count{N: c.unread}, n, name+", "+call)
+		}
+	}
+
+	doesNot(t)(w.MarkSeen(t.Context(), "bob", notify.See(nil)))
+	w.seen(t, "bob")
+	require.Zero(t, w.unseen(t, "bob"))
+	n, err := w.UnreadCount(t.Context(), reader("bob"))
+	require.NoError(t, err)
+	require.Equal(t, notify.Count{N: 4}, n, "seen is not read")
+	w.allRead(t, "bob")
+	does(t)(w.MarkUnread(t.Context(), notify.In{User: "bob", Group: "photo:2#share#2026-03-10"}))
+	n, err = w.UnreadCount(t.Context(), reader("bob"))
+	require.NoError(t, err)
+	require.Equal(t, notify.Count{N: 1}, n, "also below what was read at once")
+}
+
+// It stops at 100, and after six reads, and says so.
+func TestTheCountOfTheUnreadIsBounded(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	stated := callstest.ReadCosts(t, "..", "notify")
+	count := func(most dynamotest.Cost) (c notify.Count) {
+		t.Helper()
+		t.Log(meter.AtMost(t, "unread", most, func() {
+			var err error
+			c, err = w.UnreadCount(t.Context(), reader("ann"))
+			require.NoError(t, err)
+		}))
+		return c
+	}
+	w.forgeMany(t, "ann", 0, 3, asWritten)
+	strong := stated.Of("Repository.UnreadCount").Plus(stated.Of("Repository.UnreadCount")).Read
+	require.Equal(t, notify.Count{N: 3}, count(dynamotest.Cost{Requests: 1, Read: strong}))
+	w.forgeMany(t, "ann", 10, 97, asWritten)
+	rows := stated.Times(26, "Repository.UnreadCount", "each further 4 KB")
+	require.Equal(t, notify.Count{N: 100}, count(stated.Of("Repository.UnreadCount").Plus(rows)))
+	w.put(t, in("ann", 200))
+	require.Equal(t, notify.Count{N: 100, More: true}, count(stated.Of("Repository.UnreadCount").Plus(rows)))
+
+	w.forgeMany(t, "ann", 1000, 300, func(_ int, g *raw) { g.Read = g.Last })
+	most := stated.Of("Repository.UnreadCount", "4 KB", "past groups that are read, at most").Plus(rows).Plus(rows).Plus(rows).Plus(rows)
+	require.Equal(t, notify.Count{N: 100, More: true}, count(most))
 }
 
 func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {

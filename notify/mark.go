@@ -23,9 +23,9 @@ const (
 
 // See returns the View of what List showed, for MarkSeen and MarkAllRead. Entries of
 // several pages of one list may be joined. Of those younger than Window only the newest 100
-// are covered.
+// are covered. Entries of a list by Verbs have no View: pass their groups to MarkRead.
 func See(entries []Entry) View {
-	if len(entries) == 0 {
+	if entries = slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Listed == 0 }); len(entries) == 0 {
 		return View{}
 	}
 	v := View{At: entries[0].Listed}

@@ -6,17 +6,38 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
+// UnreadCount counts the entries of List that are unread, up to 100. It stops after six reads, and
+// says More. It reads all that lies above the hundredth, so use Unseen for a badge. Like List, it
+// brings back snoozed groups that are due.
+//
+// Cost: 1 request, 0.5 RCU for each 4 KB; past groups that are read at most 5 requests
+// more; where snoozed groups are due, as Unseen.
+//
+//plaza:cost 4 KB: 1 request, 0.5 RCU
+//plaza:cost each further 4 KB: 0.5 RCU
+//plaza:cost past groups that are read, at most: 5 requests
+func (r *Repository) UnreadCount(ctx context.Context, reader Reader) (Count, error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.UnreadCount")
+	if err := reader.check(); err != nil {
+		return Count{}, err
+	}
+	reader.Filter.Unread = true
+	page, err := r.listed(ctx, reader, cursor.PageRequest{Limit: maxUnread})
+	return Count{N: len(page.Items), More: page.Next != ""}, wrap("unread of", reader.User, err)
+}
+
 // Span is the time between two ids: From ≤ id < To.
 type Span struct{ From, To ids.ID }
 
 const (
-	maxUnread   = 100 // groups that UnreadBetween returns
+	maxUnread   = 100 // entries that UnreadCount counts, and groups that UnreadBetween returns
 	unreadReads = 6   // each of twice as many rows as the one before
 
 	// recentSpan is how long after a span's end it is read together with the state. Few

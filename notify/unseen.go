@@ -7,7 +7,6 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -16,8 +15,8 @@ const (
 	unseenReads = 6   // each of twice as many rows as the one before
 )
 
-// Unseen counts the entries of List that are unseen, up to 100. Like List, it brings
-// back snoozed groups that are due.
+// Unseen counts the entries of List that are unseen, up to 100: it is for a badge. Like List, it
+// brings back snoozed groups that are due.
 //
 // Cost: 2 requests, 1 RCU; 0.5 RCU for 4 KB of up to 201 new rows; 1 request, 3 WCU for
 // each group due.
@@ -31,7 +30,7 @@ const (
 //plaza:cost each further 4 KB of it: 1 RCU
 func (r *Repository) Unseen(ctx context.Context, reader Reader) (Count, error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Unseen")
-	if err := keys.CheckName("User", reader.User); err != nil {
+	if err := reader.check(); err != nil {
 		return Count{}, err
 	}
 	count, err := r.unseen(ctx, reader)
@@ -54,7 +53,7 @@ func (r *Repository) unseen(ctx context.Context, reader Reader) (Count, error) {
 	if err != nil {
 		return Count{}, err
 	}
-	n, more, err := r.unseenGroups(ctx, reader.User, &s, now)
+	n, more, err := r.unseenGroups(ctx, reader, &s, now)
 	if err != nil {
 		return Count{}, err
 	}
@@ -69,9 +68,9 @@ func (r *Repository) unseen(ctx context.Context, reader Reader) (Count, error) {
 
 // unseenGroups counts groups above the watermark. It reads on past those that were
 // seen, read or expired one by one.
-func (r *Repository) unseenGroups(ctx context.Context, user string, s *state, now time.Time) (n int, more bool, err error) {
+func (r *Repository) unseenGroups(ctx context.Context, reader Reader, s *state, now time.Time) (n int, more bool, err error) {
 	span := store.IndexSpan{
-		Partition: userPK(user), From: []byte((s.seen.upTo + 1).String()), To: []byte(aboveIDs),
+		Partition: userPK(reader.User), From: []byte((s.seen.upTo + 1).String()), To: []byte(aboveIDs),
 		Limit: maxUnseen + 1 + len(s.seen.above), Consistent: r.opts.Consistent,
 	}
 	for range unseenReads {
@@ -82,7 +81,7 @@ func (r *Repository) unseenGroups(ctx context.Context, user string, s *state, no
 		for i := range rows {
 			seen, _ := s.flags(&rows[i].Head, rows[i].entry.Last)
 			// A range of an index includes both ends: it returns the row at the gap again.
-			if !seen && !expired(&rows[i].Head, now) && rows[i].Place != string(span.To) {
+			if !seen && !expired(&rows[i].Head, now) && rows[i].Place != string(span.To) && reader.Filter.of(rows[i].entry.Activity.Verb) {
 				n++
 			}
 		}

@@ -87,6 +87,7 @@ func notifications(t *testing.T, w *world, as callers) {
 		err2(service.MarkRead(ctx, "ann", []notify.Shown{{Group: entry.Group, Last: entry.Last}})),
 		err2(service.MarkUnread(ctx, in)),
 		err2(reader.Unseen(ctx, who)),
+		err2(reader.UnreadCount(ctx, who)),
 		err3(reader.UnreadBetween(ctx, "ann", notify.Span{To: w.id()})),
 		err2(service.Retract(ctx, retracted)),
 		err2(service.RetractTarget(ctx, "ann", feed.Ref{Kind: "post", ID: "3"})),

@@ -115,7 +115,7 @@ func features() []feature {
 		{name: "notify", schema: "notify.Table", roles: map[Role]duty{
 			// Lists and counts bring back snoozed groups that are due.
 			Reader: {
-				[]string{"notify.Repository: Verify List Archived Snoozed Unseen UnreadBetween", "notify/announce.Repository: Verify List Live",
+				[]string{"notify.Repository: Verify List Archived Snoozed Unseen UnreadCount UnreadBetween", "notify/announce.Repository: Verify List Live",
 					"notify/prefs.Repository: Verify Settings Blocked Blocks Mutes Decide", "notify/digest.Repository: Verify"},
 				[]Grant{on("notify", reads+"UpdateItem"), onIndex("notify", "recent")},
 			},
