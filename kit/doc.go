@@ -16,7 +16,8 @@
 //	Bell           Digests   its Policy decides again before a digest is sent   DigestWorker.Policy
 //	Prefs          Digests   Tokens, where it has keys, sign unsubscribe links  DigestWorker.Unsubscribe
 //
-// With Prefs as its Policy, the bell asks it about each notification: see
-// prefs.Repository.Decide for the cost. Messages asks it when a pair's conversation begins
-// and when a user is put into a group, for 1 request and 1 RCU in each direction.
+// What that costs: with Prefs as its Policy, the bell asks it about each notification
+// (prefs.Repository.Decide). Messages asks Prefs about each message to a pair, and when a user
+// is put into a group, with 1 request and 1 RCU for each of the two
+// (message.Options.BlocksOnce saves most).
 package kit

@@ -24,7 +24,10 @@ func (k *Kit) Tables() []tables.Table {
 // Init verifies the tables and marks each as its feature's. Call it once, after the tables
 // are created. The errors are joined, and each names its table.
 //
-// Cost: as Init of each feature, at once.
+// Cost: for each feature 4 requests, 0.5 RCU, 1 WCU.
+//
+//plaza:cost each feature: 4 requests, 0.5 RCU, 1 WCU
+//plaza:cost machine numbers that are leased: 3 requests, 0.5 RCU, 1 WCU
 func (k *Kit) Init(ctx context.Context) error {
 	return k.eachTable(ctx, "init", checker.Init)
 }
@@ -32,7 +35,10 @@ func (k *Kit) Init(ctx context.Context) error {
 // Verify checks the tables, and writes nothing. Call it when the service starts. The errors
 // are joined, and each names its table: a *plaza.ClockError, or plaza.ErrTable.
 //
-// Cost: as Verify of each feature, at once.
+// Cost: for each feature 3 requests, 0.5 RCU.
+//
+//plaza:cost each feature: 3 requests, 0.5 RCU
+//plaza:cost machine numbers that are leased: 2 requests, 0.5 RCU
 func (k *Kit) Verify(ctx context.Context) error {
 	return k.eachTable(ctx, "verify", checker.Verify)
 }

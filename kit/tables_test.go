@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/tables"
@@ -49,6 +50,22 @@ func TestInitMarksTheTables(t *testing.T) {
 		require.Equal(t, len(k.Tables()), w.marked())
 	}
 	require.NoError(t, k.Verify(t.Context()))
+}
+
+func TestTablesCostWhatIsStated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, tables.NamesOf("plaza-"))
+	k, err := kit.New(w.DB, nil, &kit.Options{Names: w.Tables})
+	require.NoError(t, err)
+	stated, n := callstest.ReadCosts(t, "..", "kit"), float64(len(kit.Features()))
+	require.Equal(t,
+		stated.Times(n, "Kit.Init", "each feature").Plus(stated.Of("Kit.Init", "machine numbers that are leased")),
+		w.Cost(func() { err = k.Init(t.Context()) }))
+	require.NoError(t, err)
+	require.Equal(t,
+		stated.Times(n, "Kit.Verify", "each feature").Plus(stated.Of("Kit.Verify", "machine numbers that are leased")),
+		w.Cost(func() { err = k.Verify(t.Context()) }))
+	require.NoError(t, err)
 }
 
 // marked is how many tables are marked.

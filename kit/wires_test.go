@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,16 +182,23 @@ func (unblocked) Unblock(context.Context, prefs.Pair) (bool, error) { return tru
 func (unblocked) Blocked(context.Context, prefs.Pair) (bool, error) { return false, nil }
 
 func prefsIntoMessages(w *world) {
+	key := 0
 	write := func(k *kit.Kit, user, other string) error {
+		key++
 		pair := message.Pair{User: user, Other: other}
-		_, _, err := k.Messages.Send(w.t.Context(), message.Message{Conversation: pair.Conversation(), Sender: user, Key: "1", Text: "Hi"})
+		_, _, err := k.Messages.Send(w.t.Context(), message.Message{Conversation: pair.Conversation(), Sender: user, Key: strconv.Itoa(key), Text: "Hi"})
 		return err
 	}
 	k := w.open(kit.Options{})
-	_, err := k.Prefs.Block(w.t.Context(), prefs.Pair{User: "ann", Actor: "bob"})
-	require.NoError(w.t, err)
-	require.ErrorIs(w.t, write(k, "bob", "ann"), message.ErrBlocked)
-	_, err = k.Messages.Block(w.t.Context(), message.Pair{User: "ann", Other: "cat"})
+	for _, begun := range []string{"bob", "dan"} {
+		if begun == "dan" {
+			require.NoError(w.t, write(k, begun, "ann"))
+		}
+		_, err := k.Prefs.Block(w.t.Context(), prefs.Pair{User: "ann", Actor: begun})
+		require.NoError(w.t, err)
+		require.ErrorIs(w.t, write(k, begun, "ann"), message.ErrBlocked)
+	}
+	_, err := k.Messages.Block(w.t.Context(), message.Pair{User: "ann", Other: "cat"})
 	require.NoError(w.t, err)
 	w.notify(k, w.event("ann", feed.Ref{ID: "cat"}))
 	require.Zero(w.t, w.bell(k, "ann"))
