@@ -150,6 +150,10 @@ func (r *Repository) Get(ctx context.Context, a Reaction) (Reaction, error) {
 	return reactionOf(stored), nil
 }
 
+// Excludes returns the kinds that a reaction of this kind ends: the others of its group in
+// Options.OneOf.
+func (r *Repository) Excludes(kind string) []string { return slices.Clone(r.others[kind]) }
+
 func (r *Repository) check(a Reaction) error {
 	if err := keys.CheckName("User", a.User); err != nil {
 		return err
