@@ -81,6 +81,16 @@ func TestSendCostsNoMoreThanStated(t *testing.T) {
 		c.changes("outrun, and of 3 KB", send.Plus(outrun).Plus(further), true, func() (bool, error) { return sends(t.Context(), w, long) })
 		again := c.Of("Repository.Send", "a repeat").Plus(c.Times(m, "Repository.Send", "a repeat, each member"))
 		c.changes("a repeat", again.Plus(further), false, func() (bool, error) { return sends(t.Context(), w, long) })
+		recalls := func(p world) func() (bool, error) {
+			last := p.page(t, of(members[0], id), 1, "").Items[0]
+			return func() (bool, error) { return p.Recall(t.Context(), of(last.Sender, id), last.Seq) }
+		}
+		recall := c.Of("Repository.Recall", "a message").Plus(c.Times(m-1, "Repository.Recall", "each other member who has not read it")).
+			Plus(c.Times(3, "Repository.Recall", "each further KB of the message"))
+		c.changes("recall", recall, true, recalls(w))
+		w.send(t, id, members[0])
+		unknownGroup := c.Of("Repository.Recall", "a group that this process does not know")
+		c.changes("recall by a new process", recall.Plus(unknownGroup), true, recalls(w.process(t, nil, c.Wrap)))
 		c.fails("no member", c.Of("Repository.Send", "refused"), message.ErrNotMember, func() error {
 			return failed(w.Send(t.Context(), w.says(id, "stranger", "hello")))
 		})
@@ -107,6 +117,9 @@ func TestLongNamesCostNoMoreThanStated(t *testing.T) {
 	c.at("send", send.Plus(c.Of("Repository.Send", "a conversation that this process does not know", "each further 4 KB of its members' names")), func() {
 		w.process(t, nil, c.Wrap).send(t, "g", members[0])
 	})
+	recall := c.Of("Repository.Recall", "a message", "a group that this process does not know", "each further 4 KB of its members' names").
+		Plus(c.Times(29, "Repository.Recall", "each other member who has not read it"))
+	c.changes("recall", recall, true, func() (bool, error) { return w.process(t, nil, c.Wrap).Recall(t.Context(), in, 1) })
 	leave := c.Of("Repository.Add", "a user").Plus(c.Times(7, "Repository.Add", "each further KB of the members' names")).
 		Plus(c.Of("Repository.Add", "a group that this process does not know", "each further 4 KB of its members' names"))
 	c.at("receipts", c.Of("Repository.Receipts", "a group").Plus(c.Times(30, "Repository.Receipts", "each member")).
@@ -157,8 +170,8 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	edit.Text = string(make([]byte, 3000))
 	require.NoError(t, failed(edits()))
 	recall := func() (bool, error) { return w.Recall(t.Context(), of("ann", pair), 1) }
-	c.changes("recall of 3 KB", c.Of("Repository.Recall", "a message").Plus(c.Times(3, "Repository.Recall", "each further KB of the message")), true, recall)
-	c.changes("recall again", c.Of("Repository.Recall", "a message"), false, recall)
+	c.changes("recall of 3 KB", c.Of("Repository.Recall", "a message", "each other member who has not read it").Plus(c.Times(3, "Repository.Recall", "each further KB of the message")), true, recall)
+	c.changes("recall again", c.Of("Repository.Recall", "a message", "each other member who has"), false, recall)
 	c.fails("recall of none", c.Of("Repository.Recall", "refused"), plaza.ErrNotFound, func() error {
 		return failed(w.Recall(t.Context(), of("ann", pair), 9))
 	})

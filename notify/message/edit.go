@@ -118,54 +118,6 @@ func (r *Repository) decode(found dynamo.Item) (i item, err error) {
 	return i, err
 }
 
-// Recall deletes the content of a message for everybody and keeps its number. Only its
-// sender can: another user's message is plaza.ErrForbidden, a number without a message is
-// plaza.ErrNotFound, and both are ErrNotMember for who never was a member. changed is true only
-// if this call recalled it.
-//
-// Cost: 1 request, 1 WCU, and 1 WCU for each further KB of the message.
-//
-//plaza:cost a message: 1 request, 1 WCU
-//plaza:cost each further KB of the message: 1 WCU
-//plaza:cost refused: 2 requests, 1 WCU, 1 RCU
-func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool, err error) {
-	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Recall")
-	if err := in.check("User"); err != nil {
-		return false, err
-	}
-	if err := checkSeq("seq", seq); err != nil {
-		return false, err
-	}
-	changed, err = r.recall(ctx, in, seq)
-	return changed, wrapMessage("recall", in.Conversation, seq, err)
-}
-
-func (r *Repository) recall(ctx context.Context, in In, seq int64) (changed bool, err error) {
-	call, err := r.gen.Next(ctx)
-	if err != nil {
-		return false, err
-	}
-	err = r.table.Run(ctx, r.table.Update(messageKey(in.Conversation, seq)).
-		Set("recalled", r.opts.Now().UnixMilli()).Set("recall", call).
-		Remove(store.Deleted[item]()...). // but not edit: an edit whose answer was lost still recognizes itself
-		If("sender = ? AND attribute_not_exists(recalled)", in.User))
-	refused, ok := store.AsRefused(err)
-	if !ok {
-		return err == nil, err
-	}
-	found, _ := refused.At(0)
-	if textOf(found, "sender") != in.User { // a stranger does not learn whether there is a message
-		if _, err := r.entry(ctx, in); err != nil {
-			return false, err
-		}
-	}
-	stored, err := r.decode(found)
-	if err == nil && stored.Sender != in.User {
-		err = plaza.ErrForbidden
-	}
-	return err == nil && stored.Recall == call, err
-}
-
 func checkSeq(field string, seq int64) error { return args.AtLeast(field, seq, 1) }
 
 func wrapMessage(what, conversation string, seq int64, err error) error {

@@ -2,6 +2,7 @@ package message
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,12 +22,13 @@ type entry struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
 
-	Last    ids.ID  `dynamo:"last,omitempty"` // its place in the inbox: the ID of the last message
-	LastSeq int64   `dynamo:"lastSeq"`
-	Read    int64   `dynamo:"read"`           // read up to here
-	Own     numbers `dynamo:"own,omitempty"`  // own messages, some of them above Read
-	From    int64   `dynamo:"from,omitempty"` // the number of messages when the user joined, or cleared the history
-	Till    *int64  `dynamo:"till,omitempty"` // the number of messages when the user left
+	Last     ids.ID  `dynamo:"last,omitempty"` // its place in the inbox: the ID of the last message
+	LastSeq  int64   `dynamo:"lastSeq"`
+	Read     int64   `dynamo:"read"`               // read up to here
+	Own      numbers `dynamo:"own,omitempty"`      // own messages, some of them above Read
+	Recalled numbers `dynamo:"recalled,omitempty"` // recalled messages of others that were unread
+	From     int64   `dynamo:"from,omitempty"`     // the number of messages when the user joined, or cleared the history
+	Till     *int64  `dynamo:"till,omitempty"`     // the number of messages when the user left
 
 	in In // of its key
 }
@@ -46,16 +48,10 @@ func (e *entry) CheckItem() error {
 // readUpTo is the number up to which the user has read. Cleared messages count as read.
 func (e *entry) readUpTo() int64 { return max(e.Read, e.From) }
 
-// unread is how many messages of others the user has not read.
+// unread is how many messages of others the user has not read. Recalled ones do not count.
 func (e *entry) unread() int64 {
 	above := e.readUpTo()
-	n := e.LastSeq - above
-	for _, seq := range e.Own {
-		if seq > above && seq <= e.LastSeq {
-			n--
-		}
-	}
-	return max(0, n)
+	return max(0, e.LastSeq-above-e.Own.within(above, e.LastSeq)-e.Recalled.within(above, e.LastSeq))
 }
 
 // readable returns the first and the last of n messages that the user may read.
@@ -85,6 +81,21 @@ var errNobody = errors.New("no user has its key")
 // numbers are a set of numbers, in any order.
 type numbers []int64
 
+// above returns the numbers that are higher.
+func (n numbers) above(low int64) numbers {
+	return slices.DeleteFunc(slices.Clone(n), func(seq int64) bool { return seq <= low })
+}
+
+// within is how many of the numbers are above low, but not above high.
+func (n numbers) within(low, high int64) (count int64) {
+	for _, seq := range n {
+		if seq > low && seq <= high {
+			count++
+		}
+	}
+	return count
+}
+
 // MarshalDynamo leaves out an empty set, which DynamoDB refuses.
 func (n numbers) MarshalDynamo() (types.AttributeValue, error) {
 	if len(n) == 0 {
@@ -101,7 +112,7 @@ func (n numbers) MarshalDynamo() (types.AttributeValue, error) {
 func (n *numbers) UnmarshalDynamo(value types.AttributeValue) error {
 	set, ok := value.(*types.AttributeValueMemberNS)
 	if !ok {
-		return errors.New("own is not a set of numbers")
+		return errors.New("it is not a set of numbers")
 	}
 	*n = make(numbers, len(set.Value))
 	for i, text := range set.Value {

@@ -32,6 +32,8 @@ func (i *entry) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err er
 			err = store.SetInt(value, &i.Read)
 		case "own":
 			err = store.UnmarshalAttribute(value, "own", i)
+		case "recalled":
+			err = store.UnmarshalAttribute(value, "recalled", i)
 		case "from":
 			err = store.SetInt(value, &i.From)
 		case "till":

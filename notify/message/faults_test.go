@@ -74,6 +74,18 @@ var operations = map[string]operation{
 			require.Empty(t, w.history(t, of("dan", name), 10))
 		},
 	},
+	"recall": {
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			return p.Recall(ctx, of("ann", name), 2)
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.NotZero(t, w.message(t, of("ben", name), 2).Recalled)
+			require.EqualValues(t, 2, w.settled(t, name, "ann", "ben", "cleo"))
+			for _, user := range []string{"ben", "cleo"} {
+				require.Equal(t, []int64{2}, w.entry(t, name, user).Recalled, user)
+			}
+		},
+	},
 	"leave": {
 		call: func(ctx context.Context, p world, name string) (bool, error) { return p.Leave(ctx, of("ben", name)) },
 		check: func(t *testing.T, w world, name string) {

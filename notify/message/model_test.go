@@ -76,7 +76,7 @@ func (m *model) send(sent message.Message) {
 func (m *model) unread(in message.In) (n int64) {
 	p := m.places[in]
 	for _, sent := range m.messages[in.Conversation] {
-		if sent.Seq > max(p.read, p.from) && sent.Seq <= m.newest(in) && sent.Sender != in.User {
+		if sent.Seq > max(p.read, p.from) && sent.Seq <= m.newest(in) && sent.Sender != in.User && sent.Recalled.IsZero() {
 			n++
 		}
 	}

@@ -11,20 +11,23 @@ import (
 
 const (
 	maxOwn        = 64 // own messages above what the user has read
-	raiseParallel = 16 // entries of one message that are written at once
+	entryParallel = 16 // entries of one conversation that are written at once
 )
 
-// raiseAll moves the conversation to the top of each member's inbox. A damaged entry does
-// not stop the others.
+// raiseAll moves the conversation to the top of each member's inbox.
 func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) error {
-	return parallel.ForEach(ctx, len(members), raiseParallel, func(ctx context.Context, i int) error {
-		in := In{m.Conversation, members[i]}
-		err := r.raise(ctx, in, m)
+	return r.eachEntry(ctx, m.Conversation, members, func(ctx context.Context, in In) error { return r.raise(ctx, in, m) })
+}
+
+// eachEntry writes entries of a conversation. A damaged one does not stop the others.
+func (r *Repository) eachEntry(ctx context.Context, conversation string, users []string, write func(context.Context, In) error) error {
+	return parallel.ForEach(ctx, len(users), entryParallel, func(ctx context.Context, i int) error {
+		err := write(ctx, In{conversation, users[i]})
 		if r.table.Skips(err) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("entry of %q: %w", in.User, err)
+			return fmt.Errorf("entry of %q: %w", users[i], err)
 		}
 		return nil
 	})
@@ -114,11 +117,7 @@ func (e entry) raised(newest Message, own numbers) (next entry, changed bool) {
 	if len(all) == 0 {
 		return next, changed
 	}
-	for _, seq := range e.Own {
-		if seq > above {
-			all = append(all, seq)
-		}
-	}
+	all = append(all, e.Own.above(above)...)
 	slices.Sort(all)
 	for len(all) > 0 && (all[0] == above+1 || len(all) > maxOwn) {
 		above, all = all[0], all[1:]

@@ -139,12 +139,13 @@ func (w world) remove(t testing.TB, pk, sk string) {
 
 // entry is a user's entry as stored.
 type entry struct {
-	Last    string  `dynamo:"last"`
-	LastSeq int64   `dynamo:"lastSeq"`
-	Read    int64   `dynamo:"read"`
-	Own     []int64 `dynamo:"own,set"`
-	From    int64   `dynamo:"from"`
-	Till    *int64  `dynamo:"till"`
+	Last     string  `dynamo:"last"`
+	LastSeq  int64   `dynamo:"lastSeq"`
+	Read     int64   `dynamo:"read"`
+	Own      []int64 `dynamo:"own,set"`
+	Recalled []int64 `dynamo:"recalled,set"`
+	From     int64   `dynamo:"from"`
+	Till     *int64  `dynamo:"till"`
 }
 
 // entry reads a user's entry of a conversation.
