@@ -123,6 +123,37 @@ func TestRecordsOfAStreamAreAttempts(t *testing.T) {
 	require.Len(t, b(t.Context(), records[:1]), 4, "the processor refuses answers to no records")
 }
 
+// letters are dead letters that nobody reads.
+type letters struct{}
+
+func (letters) Put(context.Context, stream.Dead) error { return nil }
+
+func TestARecordThatFailsIsTriedAgainAndGivenUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, otel.Options{Now: clock})
+	broken := func(_ context.Context, r stream.Record) error {
+		if r.Seq == "2" {
+			return errBusy
+		}
+		return nil
+	}
+	policy := stream.Policy{Attempts: 3, Sleep: func(context.Context, time.Duration) error { return nil }}
+	p, err := stream.NewProcessor(w.Batch("bells", stream.Each(broken, 1)), letters{}, &stream.ProcessorOptions{Policy: policy, OnDead: w.Dead("bells")})
+	require.NoError(t, err)
+	var items []stream.Item
+	for _, seq := range []string{"1", "2", "3"} {
+		items = append(items, stream.Item{Record: stream.Record{Seq: seq, At: due}, Seq: seq})
+	}
+	_, err = p.Process(t.Context(), items) // of one item: the third waits for the second
+	require.NoError(t, err)
+	require.Equal(t, map[string]float64{
+		"plaza.result=done plaza.worker=bells":                     2,
+		"error.type=busy plaza.result=failed plaza.worker=bells":   3,
+		"error.type=busy plaza.result=given_up plaza.worker=bells": 1,
+	}, w.counts(t, "plaza.attempts"))
+	require.Contains(t, w.log.String(), `msg="plaza: dead letter" worker=bells`)
+}
+
 func TestDamagedItemsAreCountedByTableAndLogged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, otel.Options{})

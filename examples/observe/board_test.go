@@ -71,12 +71,12 @@ func exported(t *testing.T) map[string][]string {
 	reader, err := prometheus.New(prometheus.WithRegisterer(registry))
 	require.NoError(t, err)
 	opts := otel.Options{MeterProvider: metric.NewMeterProvider(metric.WithReader(reader))}
-	feeds, err := connect(env.Config, env.Tables, opts)
+	k, err := connect(env.Config, env.Tables, opts)
 	require.NoError(t, err)
-	require.NoError(t, day(t.Context(), feeds))
+	require.NoError(t, day(t.Context(), k.Feeds))
 	again := feed.Activity{ID: ids.At(time.Now()), Actor: feed.Ref{ID: "ann"}, Verb: "post", Object: feed.Ref{ID: "photo"}}
 	for range 2 { // the repeat's condition does not hold
-		_, _, err = feeds.Outbox("ann").Publish(t.Context(), again)
+		_, _, err = k.Feeds.Outbox("ann").Publish(t.Context(), again)
 		require.NoError(t, err)
 	}
 	o, err := otel.New(&opts)

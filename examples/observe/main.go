@@ -24,8 +24,8 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/internal/command"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/otel"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
@@ -43,7 +43,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, env.Close()) }()
 	spans, metrics := tracetest.NewInMemoryExporter(), metric.NewManualReader()
 	traces := trace.NewTracerProvider(trace.WithSyncer(spans))
-	feeds, err := connect(env.Config, env.Tables, otel.Options{
+	k, err := connect(env.Config, env.Tables, otel.Options{
 		TracerProvider: traces,
 		MeterProvider:  metric.NewMeterProvider(metric.WithReader(metrics)),
 		Log:            slog.New(slog.NewTextHandler(out, nil)),
@@ -51,12 +51,12 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := day(ctx, feeds); err != nil {
+	if err := day(ctx, k.Feeds); err != nil {
 		return err
 	}
 	// The span of a handler, which otelhttp begins in a service.
 	page, span := traces.Tracer("service").Start(ctx, "GET /home")
-	_, err = feeds.Home("user0").List(page, cursor.PageRequest{Limit: 20})
+	_, err = k.Feeds.Home("user0").List(page, cursor.PageRequest{Limit: 20})
 	span.End()
 	if err != nil {
 		return err
@@ -66,23 +66,18 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return printCosts(ctx, out, metrics)
 }
 
-// connect returns feeds that are observed.
-func connect(cfg aws.Config, names tables.Names, opts otel.Options) (*feed.Repository, error) {
+// connect returns a kit that is observed.
+func connect(cfg aws.Config, names tables.Names, opts otel.Options) (*kit.Kit, error) {
 	o, err := otel.New(&opts)
 	if err != nil {
 		return nil, err
 	}
 	o.Attach(&cfg) // before dynamo.New
-	db := dynamo.New(cfg)
 	gen, err := ids.New(1, nil)
 	if err != nil {
 		return nil, err
 	}
-	follows, err := follow.New(db, names.Follow, gen, &follow.Options{OnCorrupt: o.Corrupt})
-	if err != nil {
-		return nil, err
-	}
-	return feed.New(db, names.Feed, gen, follows, &feed.Options{OnAttempt: o.Feed, OnCorrupt: o.Corrupt})
+	return kit.New(dynamo.New(cfg), gen, &kit.Options{Names: names, OnAttempt: o.Attempt, OnCorrupt: o.Corrupt})
 }
 
 // day is what ten people do: follow ann, and see her five photos.
