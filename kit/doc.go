@@ -16,6 +16,8 @@
 //	Bell           Digests   its Policy decides again before a digest is sent   DigestWorker.Policy
 //	Prefs          Digests   Tokens, where it has keys, sign unsubscribe links  DigestWorker.Unsubscribe
 //
+// A kit without the feature Notify gives Messages no Prefs, which have no table then.
+//
 // What that costs: with Prefs as its Policy, the bell asks it about each notification
 // (prefs.Repository.Decide). Messages asks Prefs about each message to a pair, and when a user
 // is put into a group, with 1 request and 1 RCU for each of the two

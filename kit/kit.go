@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/guregu/dynamo/v2"
@@ -87,7 +86,9 @@ func New(db *dynamo.DB, gen ids.Source, opts *Options) (*Kit, error) {
 	if err := k.openBell(db, &o); err != nil {
 		return nil, err
 	}
-	o.Message.Blocks = cmp.Or[message.Blocks](o.Message.Blocks, k.Prefs)
+	if o.has(Notify) { // otherwise Prefs may have no table
+		o.Message.Blocks = cmp.Or[message.Blocks](o.Message.Blocks, k.Prefs)
+	}
 	if k.Messages, err = message.New(db, o.Names.Message, k.IDs, &o.Message); err != nil {
 		return nil, in("Message", err)
 	}
@@ -150,7 +151,7 @@ func in(field string, err error) error {
 	return &plaza.InvalidError{Field: "Options." + field + "." + option, Reason: invalid.Reason}
 }
 
-func (k *Kit) has(f Feature) bool { return slices.Contains(k.opts.Features, f) }
+func (k *Kit) has(f Feature) bool { return k.opts.has(f) }
 
 // Close gives a leased machine number back, and then no more ids are made. Call it last. It may
 // be repeated.

@@ -57,7 +57,8 @@ type Options struct {
 	Names tables.Names
 
 	// Features are those that the methods of Kit act on. The repositories of all are made,
-	// and need no table until they are used. Defaults to all.
+	// and need no table until they are used. Feed, and NotifyWatchers of Notify, use Follow's
+	// table too. Defaults to all.
 	Features []Feature
 
 	// Codec writes cursors. Defaults to cursor.Plain.
@@ -153,6 +154,8 @@ func (o *Options) checkFeatures() error {
 	return nil
 }
 
+func (o *Options) has(f Feature) bool { return slices.Contains(o.Features, f) }
+
 var tableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 
 // nameTables gives the tables without a name their default one.
@@ -169,7 +172,7 @@ func (o *Options) nameTables() error {
 		switch {
 		case !tableName.MatchString(name.String()):
 			return &plaza.InvalidError{Field: field, Reason: "makes a name that is not 3 to 255 of a-z, A-Z, 0-9, _ . -"}
-		case !slices.Contains(o.Features, Feature(strings.ToLower(feature))):
+		case !o.has(Feature(strings.ToLower(feature))):
 		case used[name.String()]:
 			return &plaza.InvalidError{Field: field, Reason: "names another feature's table"}
 		default:

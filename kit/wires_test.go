@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,22 +180,23 @@ func (unblocked) Block(context.Context, prefs.Pair) (bool, error)   { return tru
 func (unblocked) Unblock(context.Context, prefs.Pair) (bool, error) { return true, nil }
 func (unblocked) Blocked(context.Context, prefs.Pair) (bool, error) { return false, nil }
 
+// write sends a message to another user.
+func (w *world) write(k *kit.Kit, user, other string) error {
+	id, _ := w.Next(w.t.Context())
+	pair := message.Pair{User: user, Other: other}
+	_, _, err := k.Messages.Send(w.t.Context(), message.Message{Conversation: pair.Conversation(), Sender: user, Key: id.String(), Text: "Hi"})
+	return err
+}
+
 func prefsIntoMessages(w *world) {
-	key := 0
-	write := func(k *kit.Kit, user, other string) error {
-		key++
-		pair := message.Pair{User: user, Other: other}
-		_, _, err := k.Messages.Send(w.t.Context(), message.Message{Conversation: pair.Conversation(), Sender: user, Key: strconv.Itoa(key), Text: "Hi"})
-		return err
-	}
 	k := w.open(kit.Options{})
 	for _, begun := range []string{"bob", "dan"} {
 		if begun == "dan" {
-			require.NoError(w.t, write(k, begun, "ann"))
+			require.NoError(w.t, w.write(k, begun, "ann"))
 		}
 		_, err := k.Prefs.Block(w.t.Context(), prefs.Pair{User: "ann", Actor: begun})
 		require.NoError(w.t, err)
-		require.ErrorIs(w.t, write(k, begun, "ann"), message.ErrBlocked)
+		require.ErrorIs(w.t, w.write(k, begun, "ann"), message.ErrBlocked)
 	}
 	_, err := k.Messages.Block(w.t.Context(), message.Pair{User: "ann", Other: "cat"})
 	require.NoError(w.t, err)
@@ -204,7 +204,17 @@ func prefsIntoMessages(w *world) {
 	require.Zero(w.t, w.bell(k, "ann"))
 
 	k = w.open(kit.Options{Message: message.Options{Blocks: unblocked{}}})
-	require.NoError(w.t, write(k, "bob", "ann"))
+	require.NoError(w.t, w.write(k, "bob", "ann"))
+}
+
+func TestMessagesNeedNoTableOfNotify(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, tables.Names{Message: "message"})
+	k := w.open(kit.Options{Features: []kit.Feature{kit.Message}})
+	require.NoError(t, w.write(k, "bob", "ann"))
+	_, err := k.Messages.Block(t.Context(), message.Pair{User: "ann", Other: "bob"})
+	require.NoError(t, err)
+	require.ErrorIs(t, w.write(k, "bob", "ann"), message.ErrBlocked)
 }
 
 // member is the user that an actor such as member:bob is.
