@@ -27,14 +27,14 @@
 //	plaza.dollars                 {USD}      what the units cost at Options.Prices
 //	plaza.unprocessed             {item}     items of a batch that DynamoDB left out: throttling
 //	plaza.attempts                {attempt}  of workers: plaza.result done, partial, failed or given_up
-//	plaza.lag                     s          of what workers have done, since it was due
-//	plaza.damaged                 {item}     items that answers left out
+//	plaza.lag                     s          from when work was due until a worker finished it
+//	plaza.damaged                 {item}     damaged items that answers left out
 //
 // The first five have plaza.operation, db.operation.name and db.collection.name, and the
-// first two error.type if they failed: a code of DynamoDB's, for a cancelled transaction
-// that of its first reason, or canceled, timeout, unsent or no_answer. The two of workers
-// have plaza.worker; attempts that failed have as error.type the error of package plaza,
-// such as busy. No attribute has a user, an id or a key. Names that you give to
+// first two have an error.type if they failed: a code of DynamoDB's, for a cancelled
+// transaction that of its first reason, or canceled, timeout, unsent or no_answer. The two of
+// workers have plaza.worker. The error.type of an attempt is the error of package plaza, such
+// as busy. No attribute has a user, an id or a key. Names that you give to
 // plaza.WithOperation and to workers become attributes: let them be few.
 //
 // Units are those of package meter, and so have the same limits.

@@ -109,7 +109,7 @@ func (o *Observer) instruments(m metric.Meter) (err error) {
 	o.damaged = counter("plaza.damaged", "{item}", "Damaged items that answers left out.")
 	var failed error
 	o.lag, failed = m.Float64Histogram("plaza.lag", metric.WithUnit("s"),
-		metric.WithDescription("How long what workers have done was due."),
+		metric.WithDescription("Time from when work was due until a worker finished it."),
 		metric.WithExplicitBucketBoundaries(.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 6*3600, 24*3600))
 	err = cmp.Or(err, failed)
 	o.duration, failed = dbconv.NewClientOperationDuration(m, // the bounds that its convention recommends
