@@ -26,6 +26,8 @@ type Announcement struct {
 	// Until is when it stops showing, at most 90 days after From; required.
 	Until time.Time `json:"until"`
 
+	Edited time.Time `json:"edited,omitzero"` // zero if it was never edited
+
 	// Withdrawn is when it was withdrawn. Only announce's List shows withdrawn
 	// ones.
 	Withdrawn time.Time `json:"withdrawn,omitzero"`

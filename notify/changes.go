@@ -49,7 +49,7 @@ type Change struct {
 	Summary // of Notified and Retracted; if N is 0, nothing is left of the group
 
 	Until        time.Time `json:"until,omitzero"`        // when a Snoozed group is due
-	Announcement ids.ID    `json:"announcement,omitzero"` // the one that was Dismissed
+	Announcement ids.ID    `json:"announcement,omitzero"` // the one that was Dismissed or, without a Group, Read
 
 	At time.Time `json:"at"` // of the write, in whole seconds
 }
@@ -173,11 +173,17 @@ func stateChanges(i images.Images) (changes []Change, err error) {
 	if before == nil {
 		before = new(state)
 	}
-	switch {
-	case after.allRead != before.allRead:
+	if after.allRead != before.allRead {
 		changes = append(changes, Change{Kind: AllRead, Last: after.read.newest()})
-	case after.seen.upTo != before.seen.upTo, !slices.Equal(after.seen.above, before.seen.above):
-		changes = append(changes, Change{Kind: Seen, Last: after.seen.newest()})
+	} else {
+		read := without(after.read.above, before.read.above) // announcements
+		for _, id := range read {
+			changes = append(changes, Change{Kind: Read, Announcement: id, Last: id})
+		}
+		seen := without(after.seen.above, slices.Concat(before.seen.above, read))
+		if after.seen.upTo != before.seen.upTo || len(seen) > 0 {
+			changes = append(changes, Change{Kind: Seen, Last: after.seen.newest()})
+		}
 	}
 	for _, d := range after.gone {
 		if !before.dismissed(d.id) {
@@ -185,6 +191,11 @@ func stateChanges(i images.Images) (changes []Change, err error) {
 		}
 	}
 	return changes, nil
+}
+
+// without are the ids that others lack.
+func without(list, others []ids.ID) []ids.ID {
+	return slices.DeleteFunc(slices.Clone(list), func(id ids.ID) bool { return slices.Contains(others, id) })
 }
 
 // newest is the newest id that is covered.

@@ -186,6 +186,13 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		sees("Dismiss of another", "bob dismissed")
 		require.EqualValues(t, 78, last[0].Announcement)
 
+		news := notify.Shown{Last: w.id()}
+		require.NoError(t, errOf(w.MarkRead(ctx, "bob", []notify.Shown{news})))
+		sees("MarkRead of an announcement", "bob read")
+		require.Equal(t, news.Last, last[0].Announcement)
+		require.NoError(t, errOf(w.MarkRead(ctx, "bob", []notify.Shown{news})))
+		sees("another MarkRead of it")
+
 		groups, err := w.RetractTarget(ctx, "bob", feed.Ref{Kind: "photo", ID: "1"})
 		require.NoError(t, err)
 		require.Equal(t, 1, groups)

@@ -99,10 +99,10 @@ type In struct {
 	Group string `json:"group"`
 }
 
-// Shown is a group in the state that the user was shown.
+// Shown is an entry in the state that the user was shown.
 type Shown struct {
-	Group string `json:"group"`
-	Last  ids.ID `json:"last"` // Entry.Last
+	Group string `json:"group,omitzero"` // Entry.Group; empty for an announcement
+	Last  ids.ID `json:"last"`           // Entry.Last
 }
 
 // View says which entries List showed. It covers these, and all entries further down that

@@ -143,6 +143,16 @@ var operations = map[string]operation{
 		}
 		return errOf(w.MarkRead(ctx, user, all))
 	}),
+	"mark announcements read": {
+		call: func(ctx context.Context, w world, user string) error {
+			return errOf(w.MarkRead(ctx, user, []notify.Shown{{Last: ids.At(noon) + 1}, {Last: ids.At(noon) + 2}}))
+		},
+		check: func(t *testing.T, w world, user string) {
+			n, err := w.MarkRead(t.Context(), user, []notify.Shown{{Last: ids.At(noon) + 1}, {Last: ids.At(noon) + 2}})
+			require.NoError(t, err)
+			require.Zero(t, n)
+		},
+	},
 	"snooze": {
 		call: func(ctx context.Context, w world, user string) error {
 			return errOf(w.Snooze(ctx, in(user, 1), noon.Add(24*time.Hour)))

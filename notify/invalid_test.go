@@ -57,7 +57,7 @@ func TestInvalidReadsAndMarksAreRefusedWithoutARequest(t *testing.T) {
 		"a wide id":                 {"View.Recent[1]", errOf(w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: 1, Recent: []ids.ID{1, wide}}))},
 		"too many ids":              {"View.Recent", errOf(w.MarkSeen(t.Context(), "ann", notify.View{Recent: make([]ids.ID, 101)}))},
 		"too many groups":           {"Shown", read(make([]notify.Shown, 101)...)},
-		"no group":                  {"Shown[1].Group", read(notify.Shown{Group: good.Group, Last: 1}, notify.Shown{Last: 1})},
+		"no announcement shown":     {"Shown[1].Last", read(notify.Shown{Group: good.Group, Last: 1}, notify.Shown{})},
 		"a group without a day":     {"Shown[0].Group", read(notify.Shown{Group: "picture:1#like", Last: 1})},
 		"a group of an odd day":     {"Shown[0].Group", read(notify.Shown{Group: "picture:1#like#2026-02-30", Last: 1})},
 		"a group that was not seen": {"Shown[0].Last", read(notify.Shown{Group: good.Group})},

@@ -407,6 +407,63 @@ func TestADismissedAnnouncementIsHiddenAloneAndForAsLongAsItLives(t *testing.T) 
 	require.Less(t, w.stateSize(t, "ann"), size-1000)
 }
 
+func TestAnnouncementsAreReadOneByOne(t *testing.T) {
+	t.Parallel()
+	var live board
+	meter := dynamotest.NewMeter()
+	stated := callstest.ReadCosts(t, "..", "notify")
+	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live}, meter.Wrap)
+	var all []notify.Shown
+	for n := range 4 {
+		id := w.id()
+		live.announce("ann", fmt.Sprint(n), id)
+		all = append(all, notify.Shown{Last: id})
+	}
+	w.put(t, in("ann", 1))
+	entry := w.entry(t, in("ann", 1))
+	unread := func(n int) {
+		t.Helper()
+		c, err := w.UnreadCount(t.Context(), reader("ann"))
+		require.NoError(t, err)
+		require.Equal(t, notify.Count{N: n}, c)
+		require.Equal(t, n, w.unseen(t, "ann"), "what is read is seen")
+	}
+	mark := func(want int, shown ...notify.Shown) {
+		t.Helper()
+		n, err := w.MarkRead(t.Context(), "ann", shown)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	unread(5)
+	meter.AtMost(t, "two", stated.Of("Repository.Dismiss"), func() { mark(2, all[1], all[3], all[1]) })
+	unread(3)
+	mark(0, all[1])
+	mark(0, notify.Shown{Last: ids.At(w.Now().Add(time.Hour))})
+	mark(2, all[2], shown(entry)[0])
+	unread(1)
+	for _, e := range w.list(t, "ann") {
+		require.Equal(t, e.Last != all[0].Last, e.Read, e.Last)
+	}
+
+	// It stays read under later marks.
+	w.pass(time.Minute)
+	w.put(t, in("ann", 2))
+	unread(2)
+	w.seen(t, "ann")
+	mark(0, all[2])
+	w.allRead(t, "ann")
+	unread(0)
+	w.pass(time.Minute)
+	id := w.id()
+	live.announce("ann", "5", id)
+	mark(1, notify.Shown{Last: id})
+	w.put(t, in("ann", 3))
+	unread(1)
+	w.pass(time.Minute)
+	w.allRead(t, "ann")
+	unread(0)
+}
+
 func TestASourceThatFailsFailsTheList(t *testing.T) {
 	t.Parallel()
 	live := board{err: plaza.ErrBusy}

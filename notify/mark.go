@@ -11,13 +11,14 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/args"
+	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 const (
-	maxShown      = 100 // groups of one MarkRead
+	maxShown      = 100 // entries of one MarkRead
 	markReadsOnce = 16  // of its requests at once
 )
 
@@ -145,21 +146,25 @@ func checkMark(user string, view View) error {
 	return view.check()
 }
 
-// MarkRead marks up to 100 groups as read, as they were shown: a group with a later
+// MarkRead marks up to 100 entries as read, as they were shown: a group with a later
 // event stays unread. It returns how many it marked, without those that were read already
-// or are gone. Announcements are not groups: MarkAllRead marks them. If an answer is lost and the user marks the group
-// meanwhile, it is plaza.ErrUnknownOutcome.
+// or are gone. If an answer is lost and the user marks the group meanwhile, it is
+// plaza.ErrUnknownOutcome.
 //
 // If its request arrives late, after a MarkUnread, it changes nothing, provided that clocks
 // differ by less than the time between the two calls.
 //
+// Only a user's newest 100 announcements that were marked one by one count, until MarkAllRead
+// covers them.
+//
 // Cost: 1 request, 2 WCU for each group; 1 request, 2 WCU more where it was read
-// already or changes meanwhile.
+// already or changes meanwhile; announcements as Dismiss, together.
 //
 //plaza:cost each group: 1 request, 2 WCU
 //plaza:cost one that was read already or changes meanwhile: 1 request, 2 WCU
 //plaza:cost each further KB of a group: 2 WCU
-func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) (groups int, err error) {
+//plaza:cost announcements: as Dismiss
+func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) (entries int, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkRead")
 	if err := checkShown(user, shown); err != nil || len(shown) == 0 {
 		return 0, err
@@ -168,24 +173,48 @@ func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) (
 	if err != nil {
 		return 0, err
 	}
+	groups := slices.DeleteFunc(slices.Clone(shown), func(s Shown) bool { return s.Group == "" })
 	var marked atomic.Int64
-	err = parallel.ForEach(ctx, len(shown), markReadsOnce, func(ctx context.Context, i int) error {
-		changed, err := r.markRead(ctx, In{user, shown[i].Group}, shown[i].Last, call)
+	err = parallel.ForEach(ctx, len(groups), markReadsOnce, func(ctx context.Context, i int) error {
+		changed, err := r.markRead(ctx, In{user, groups[i].Group}, groups[i].Last, call)
 		if changed {
 			marked.Add(1)
 		}
 		return err
 	})
-	return int(marked.Load()), wrap("mark read", user, err)
+	if err == nil && len(groups) < len(shown) {
+		entries, err = r.markAnnouncements(ctx, user, shown)
+	}
+	return int(marked.Load()) + entries, wrap("mark read", user, err)
+}
+
+// markAnnouncements marks the announcements among shown as read, and so as seen.
+func (r *Repository) markAnnouncements(ctx context.Context, user string, shown []Shown) (marked int, err error) {
+	latest := ids.At(r.opts.Now().Add(Window)) // nobody has read what is still to come
+	changed, err := r.mergeState(ctx, user, nil, func(s *state) bool {
+		var m marks
+		for _, a := range shown {
+			if _, read := s.flags(&group.Head{Last: a.Last}, a.Last); a.Group == "" && !read && a.Last <= latest && !slices.Contains(m.above, a.Last) {
+				m.above = append(m.above, a.Last)
+			}
+		}
+		marked = len(m.above)
+		s.seen.add(m)
+		return s.read.add(m)
+	})
+	if !changed {
+		marked = 0
+	}
+	return marked, err
 }
 
 func checkShown(user string, shown []Shown) error {
-	err := cmp.Or(keys.CheckName("User", user), args.Count("Shown", len(shown), "groups", maxShown))
+	err := cmp.Or(keys.CheckName("User", user), args.Count("Shown", len(shown), "entries", maxShown))
 	if err != nil {
 		return err
 	}
 	for i, s := range shown {
-		if _, _, err := splitGroup(s.Group); err != nil {
+		if _, _, err := splitGroup(s.Group); err != nil && s.Group != "" {
 			return &plaza.InvalidError{Field: fmt.Sprintf("Shown[%d].Group", i), Reason: "is not the name of a group"}
 		}
 		if err := keys.CheckID(fmt.Sprintf("Shown[%d].Last", i), s.Last); err != nil {

@@ -94,6 +94,8 @@ func notifications(t *testing.T, w *world, as callers) {
 
 		err2(reader.announcements.List(ctx, "all", first)),
 		err2(reader.announcements.Live(ctx, notify.Reader{User: "ann", Audiences: []string{"some"}})),
+		err3(service.announcements.Edit(ctx, news)),
+		err2(service.MarkRead(ctx, "ann", []notify.Shown{{Last: news.ID}})),
 		err2(service.Dismiss(ctx, "ann", news.ID)),
 
 		err2(service.prefs.Set(ctx, email, true)),

@@ -121,7 +121,7 @@ func features() []feature {
 			},
 			Service: {
 				[]string{"notify.Repository: Notify Retract RetractTarget MarkSeen MarkRead MarkAllRead MarkUnread Archive Unarchive Snooze Unsnooze Dismiss NotifyWatchers",
-					"notify/announce.Repository: Announce Withdraw", "notify/prefs.Repository: Set Unset Unsubscribe Block Unblock Mute Unmute",
+					"notify/announce.Repository: Announce Edit Withdraw", "notify/prefs.Repository: Set Unset Unsubscribe Block Unblock Mute Unmute",
 					"notify/digest.Repository: Schedule"},
 				[]Grant{on("notify", writes)},
 			},

@@ -64,6 +64,12 @@ func check(a notify.Announcement, now time.Time) (notify.Announcement, error) {
 	if err := checkContent(a); err != nil {
 		return a, err
 	}
+	a = normal(a)
+	return a, checkTimes(a, now)
+}
+
+// normal is a as it will be read back.
+func normal(a notify.Announcement) notify.Announcement {
 	if len(a.Refs) == 0 {
 		a.Refs = nil
 	}
@@ -71,8 +77,8 @@ func check(a notify.Announcement, now time.Time) (notify.Announcement, error) {
 		a.Data = nil
 	}
 	a.From, a.Until = inMillis(a.From), inMillis(a.Until)
-	a.Withdrawn = time.Time{}
-	return a, checkTimes(a, now)
+	a.Edited, a.Withdrawn = time.Time{}, time.Time{}
+	return a
 }
 
 func inMillis(t time.Time) time.Time {
@@ -138,28 +144,44 @@ func checkTimes(a notify.Announcement, now time.Time) error {
 	if a.ID == 0 {
 		ends = shows // a repeat may come later
 	}
-	switch {
-	case a.Until.IsZero():
+	if a.Until.IsZero() {
 		return &plaza.InvalidError{Field: "Until", Reason: "is empty"}
-	case !a.Until.After(ends), !a.Until.After(a.From):
+	}
+	if a.From.After(ends) {
+		ends = a.From
+	}
+	return checkUntil(a.Until, from, ends)
+}
+
+// checkUntil checks the end of an announcement that begins to show after a time.
+func checkUntil(until, from, after time.Time) error {
+	switch {
+	case !until.After(after):
 		return &plaza.InvalidError{Field: "Until", Reason: "is before it can show"}
-	case a.Until.After(from.Add(MaxLife)):
+	case until.After(from.Add(MaxLife)):
 		return &plaza.InvalidError{Field: "Until", Reason: fmt.Sprintf("is more than %v after From", MaxLife)}
 	}
 	return nil
 }
 
 // same reports whether given is a repeat of the stored one. A From of its ID's time is the
-// default.
+// default. What was edited is compared with nothing.
 func same(given, stored notify.Announcement) bool {
+	if !stored.Edited.IsZero() {
+		return true
+	}
 	from := given.From
 	if from.IsZero() {
 		from = given.ID.Time()
 	}
 	byDefault := from.Equal(given.ID.Time())
-	return given.Title == stored.Title && given.Text == stored.Text && slices.Equal(given.Refs, stored.Refs) &&
-		bytes.Equal(given.Data, stored.Data) && given.Until.Equal(stored.Until) &&
-		(from.Equal(stored.From) || byDefault && stored.From.Equal(stored.ID.Time()))
+	return sameContent(given, stored) && (from.Equal(stored.From) || byDefault && stored.From.Equal(stored.ID.Time()))
+}
+
+// sameContent compares what Edit replaces.
+func sameContent(a, b notify.Announcement) bool {
+	return a.Title == b.Title && a.Text == b.Text && slices.Equal(a.Refs, b.Refs) &&
+		bytes.Equal(a.Data, b.Data) && a.Until.Equal(b.Until)
 }
 
 // shows reports whether a reader who joined then sees a now.

@@ -36,17 +36,36 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		last, _ := id.(ids.ID)
 		return last
 	}
+	until := time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC)
+	item := func(name string) store.Key {
+		return store.Key{PK: keys.Join("A", name, "0"), SK: id(name).String()}
+	}
+	begin := func(ctx context.Context, r repository, name string) error {
+		a, _, err := r.Announce(ctx, notify.Announcement{ID: id(name), Audience: name, Title: "Hello", Until: until})
+		announced.Store(name, a.ID)
+		return err
+	}
+	edit := func(title string) func(context.Context, repository, string) (bool, error) {
+		return func(ctx context.Context, r repository, name string) (bool, error) {
+			_, changed, err := r.Edit(ctx, notify.Announcement{ID: id(name), Audience: name, Title: title, Until: until})
+			return changed, err
+		}
+	}
 	f.Calls = map[string]changetest.Call[repository]{
+		"Repository.Edit": {
+			Part: "edit", Item: item, Begin: begin, Do: edit("Hi"), Undo: edit("Hello"),
+			State: func(ctx context.Context, r repository, name string) (any, error) {
+				page, err := r.List(ctx, name, cursor.PageRequest{})
+				var titles []string
+				for _, a := range page.Items {
+					titles = append(titles, a.Title)
+				}
+				return titles, err
+			},
+			Erase: func(ctx context.Context, r repository, name string) error { return r.Erase(ctx, name) },
+		},
 		"Repository.Withdraw": {
-			Part: "withdrawn",
-			Item: func(name string) store.Key {
-				return store.Key{PK: keys.Join("A", name, "0"), SK: id(name).String()}
-			},
-			Begin: func(ctx context.Context, r repository, name string) error {
-				a, _, err := r.Announce(ctx, notify.Announcement{Audience: name, Title: "Hello", Until: time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC)})
-				announced.Store(name, a.ID)
-				return err
-			},
+			Part: "withdrawn", Item: item, Begin: begin,
 			Do: func(ctx context.Context, r repository, name string) (bool, error) {
 				return r.Withdraw(ctx, name, id(name))
 			},

@@ -17,6 +17,7 @@ type ChangeKind string
 // The kinds of changes.
 const (
 	Announced ChangeKind = "announced" // it shows from the time of its ID on
+	Edited    ChangeKind = "edited"
 	Withdrawn ChangeKind = "withdrawn"
 	Erased    ChangeKind = "erased" // with its audience
 )
@@ -67,6 +68,8 @@ func rowChanges(i images.Images, parts []string) ([]Change, error) {
 		changes = change(Announced, after)
 	case is && before.Withdrawn == 0 && after.Withdrawn != 0:
 		changes = change(Withdrawn, after)
+	case is && before.Edit.Call != after.Edit.Call:
+		changes = change(Edited, after)
 	case was && after == nil:
 		changes = change(Erased, before)
 	}

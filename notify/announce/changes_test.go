@@ -52,6 +52,12 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		require.Len(t, got, 2, "of a slow write")
 		require.Equal(t, moved, got[1].Announcement)
 
+		a.Title = "Hi"
+		a = w.edit(t, a, true)
+		sees("Edit", announce.Change{Kind: announce.Edited, Announcement: a})
+		w.edit(t, a, false)
+		sees("a repeat of Edit")
+
 		w.withdraw(t, a)
 		a.Withdrawn = w.Now()
 		sees("Withdraw", announce.Change{Kind: announce.Withdrawn, Announcement: a})
@@ -98,7 +104,7 @@ func TestChangesOfImpossibleRecordsAreErrors(t *testing.T) {
 
 	streamtest.Junk(t, 1, faults.Size(2000, 200), streamtest.Shapes{
 		PKs: []string{"A#everyone#0", "A#everyone", "N#ann", "A#0"}, SKs: []string{id, "x", "0000000000000"},
-		Attributes: []string{"op", "title", "text", "refs", "data", "from", "until", "withdrawn", "moved", "ttl"},
+		Attributes: []string{"op", "title", "text", "refs", "data", "from", "until", "withdrawn", "moved", "ttl", "edit", "editBefore"},
 		Values:     []string{id, "page:1", "{}"},
 	}, func(r stream.Record) error { return errOf(announce.Changes(r)) })
 }

@@ -43,6 +43,8 @@ func TestADamagedAnnouncementIsLeftOutAndReported(t *testing.T) {
 		{"op", text("x")},
 		{"withdrawn", text("x")},
 		{"moved", text("zzzzzzzzzzzzz")},
+		{"edit", text("x")},
+		{"editBefore", &types.AttributeValueMemberN{Value: "1"}},
 	} {
 		broken := maps.Clone(item)
 		delete(broken, damage.attribute)
@@ -58,6 +60,7 @@ func TestADamagedAnnouncementIsLeftOutAndReported(t *testing.T) {
 		require.ErrorIs(t, errOf3(reader.Announce(t.Context(), damaged)), plaza.ErrCorrupt, damage)
 		_, err := reader.Withdraw(t.Context(), "everyone", damaged.ID)
 		require.ErrorIs(t, err, plaza.ErrCorrupt, damage)
+		require.ErrorIs(t, errOf3(reader.Edit(t.Context(), damaged)), plaza.ErrCorrupt, damage)
 		w.forward(announce.CacheTTL)
 	}
 
@@ -87,4 +90,5 @@ func TestMarksThatLeadInACircleEnd(t *testing.T) {
 	require.ErrorIs(t, errOf3(w.Announce(t.Context(), a)), plaza.ErrBusy)
 	_, err := w.Withdraw(t.Context(), a.Audience, a.ID)
 	require.ErrorIs(t, err, plaza.ErrBusy)
+	require.ErrorIs(t, errOf3(w.Edit(t.Context(), a)), plaza.ErrBusy)
 }

@@ -36,6 +36,12 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		return errOf(w.Live(ctx, notify.Reader{User: "ann", Audiences: audiences}))
 	}
 	withdraw := func(audience string, id ids.ID) error { return errOf(w.Withdraw(ctx, audience, id)) }
+	edit := func(change func(*notify.Announcement)) error {
+		a := w.message("Hello")
+		a.ID = 1
+		change(&a)
+		return errOf3(w.Edit(ctx, a))
+	}
 	gen := generator(t)
 	require.NoError(t, errOf(announce.New(w.db, w.table, gen, nil)))
 	callstest.RequireInvalid(t, map[string]struct {
@@ -74,6 +80,13 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"withdrawing nothing":          {"ID", withdraw("everyone", 0)},
 		"withdrawing a wide id":        {"ID", withdraw("everyone", wide)},
 		"withdrawing far ahead":        {"ID", withdraw("everyone", far)},
+		"editing in no audience":       {"Audience", edit(func(a *notify.Announcement) { a.Audience = "" })},
+		"editing nothing":              {"ID", edit(func(a *notify.Announcement) { a.ID = 0 })},
+		"editing a wide id":            {"ID", edit(func(a *notify.Announcement) { a.ID = wide })},
+		"editing the title away":       {"Title", edit(func(a *notify.Announcement) { a.Title = "" })},
+		"editing the end away":         {"Until", edit(func(a *notify.Announcement) { a.Until = time.Time{} })},
+		"an end that has passed":       {"Until", edit(func(a *notify.Announcement) { a.Until = today })},
+		"editing to much text":         {"Announcement", edit(func(a *notify.Announcement) { a.Text = strings.Repeat("x", announce.MaxSize) })},
 		"a list of no audience":        {"Audience", errOf(w.List(ctx, "", cursor.PageRequest{}))},
 		"erasing no audience":          {"Audience", w.Erase(ctx, "")},
 		"a reader of an empty one":     {"Audiences[1]", live("everyone", "")},

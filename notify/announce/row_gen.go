@@ -50,6 +50,16 @@ func (i *row) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err erro
 			}
 		case "ttl":
 			err = store.SetInt(value, &i.TTL)
+		case "edit":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.Edit.UnmarshalText([]byte(text))
+			}
+		case "editBefore":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.EditBefore.UnmarshalText([]byte(text))
+			}
 		}
 		if err != nil {
 			return true, fmt.Errorf("attribute %s: %w", name, err)

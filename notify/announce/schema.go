@@ -38,6 +38,9 @@ type row struct {
 	Moved     ids.ID `dynamo:"moved,omitempty"`     // the id under which it is stored instead
 	TTL       int64  `dynamo:"ttl"`
 
+	Edit       store.Mark `dynamo:"edit,omitempty"` // of Edit
+	EditBefore store.Mark `dynamo:"editBefore,omitempty"`
+
 	id ids.ID
 }
 
@@ -70,6 +73,10 @@ func newMark(a notify.Announcement, moved ids.ID) row {
 	return row{PK: key.PK, SK: key.SK, id: a.ID, Moved: moved, TTL: expiry(a.Until)}
 }
 
+func (i *row) lastEdit() store.Last {
+	return store.Last{Mark: i.Edit, Before: i.EditBefore, Life: i.Op}
+}
+
 // expiry is the whole second at or after t.
 func expiry(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 
@@ -83,6 +90,9 @@ func (i row) announcement(audience string) notify.Announcement {
 	}
 	if i.From != 0 {
 		a.From = time.UnixMilli(i.From).UTC()
+	}
+	if i.Edit.Call != 0 {
+		a.Edited = i.Edit.Call.Time()
 	}
 	if i.Withdrawn != 0 {
 		a.Withdrawn = i.Withdrawn.Time()

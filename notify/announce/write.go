@@ -45,6 +45,7 @@ func (r *Repository) Announce(ctx context.Context, a notify.Announcement) (_ not
 
 func (r *Repository) announce(ctx context.Context, given notify.Announcement, op ids.ID) (_ notify.Announcement, created bool, err error) {
 	a := given
+	var own row // as this call has stored it
 	for range tries {
 		if a.ID == 0 {
 			if a.ID, err = r.idAt(ctx, earliest(a, r.opts.Now())); err != nil {
@@ -53,7 +54,7 @@ func (r *Repository) announce(ctx context.Context, given notify.Announcement, op
 		}
 		var found row
 		if late(a, r.opts.Now()) {
-			found, err = r.move(ctx, a, op)
+			found, err = r.move(ctx, a, op, own)
 		} else {
 			found, err = r.put(ctx, newRow(a, op))
 		}
@@ -69,8 +70,7 @@ func (r *Repository) announce(ctx context.Context, given notify.Announcement, op
 		case found.Withdrawn != 0:
 			return a, false, plaza.ErrRemoved
 		case found.Op == op:
-			a.ID = stored.ID
-			if !late(a, r.opts.Now()) {
+			if own, a.ID = found, stored.ID; !late(a, r.opts.Now()) {
 				return stored, true, nil
 			}
 		case same(given, stored):
@@ -93,17 +93,26 @@ func (r *Repository) put(ctx context.Context, i row) (row, error) {
 	return i, err
 }
 
-// move stores a under a later ID, and a mark under the ID that it has. If another write has
-// stored something there, it returns that, else the row of a.
-func (r *Repository) move(ctx context.Context, a notify.Announcement, op ids.ID) (row, error) {
+// move stores a under a later ID, and a mark under the ID that it has, where own may be, which
+// somebody may have edited. If another write has stored something there, it returns that, else
+// the row of a.
+func (r *Repository) move(ctx context.Context, a notify.Announcement, op ids.ID, own row) (row, error) {
 	next := a
 	var err error
 	if next.ID, err = r.idAt(ctx, earliest(a, r.opts.Now())); err != nil {
 		return row{}, err
 	}
 	moved := newRow(next, op)
+	edits, edit := "attribute_not_exists(edit)", []any{op}
+	if !own.Edit.IsZero() {
+		edited := own.announcement(a.Audience)
+		edited.ID, edited.From = next.ID, next.From
+		moved = newRow(edited, op)
+		moved.Edit, moved.EditBefore = own.Edit, own.EditBefore
+		edits, edit = "edit = ?", append(edit, own.Edit)
+	}
 	err = r.table.Run(ctx, r.table.Tx().
-		Put(r.table.Put(newMark(a, next.ID)).If("attribute_not_exists(pk) OR op = ? AND attribute_not_exists(withdrawn)", op)).
+		Put(r.table.Put(newMark(a, next.ID)).If("attribute_not_exists(pk) OR op = ? AND attribute_not_exists(withdrawn) AND "+edits, edit...)).
 		Put(r.table.Put(moved).If("attribute_not_exists(pk)")))
 	refused, ok := store.AsRefused(err)
 	if !ok {
