@@ -18,7 +18,7 @@ type PageRequest struct {
 // Page is a part of a list, in list order. It may be short or empty before the
 // end. Only an empty Next is the end.
 type Page[T any] struct {
-	Items []T    `json:"items"` // Not nil unless there is an error.
-	Next  Cursor `json:"next"`  // Continues in list order.
-	Prev  Cursor `json:"prev"`  // Goes back; set wherever there are items.
+	Items []T    `json:"items"`          // Not nil unless there is an error.
+	Next  Cursor `json:"next,omitempty"` // Continues in list order.
+	Prev  Cursor `json:"prev,omitempty"` // Goes back; set wherever there are items.
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
@@ -27,6 +30,34 @@ func ExampleAll() {
 	// carol
 	// bob
 	// alice
+}
+
+func ExampleParseQuery() {
+	followers := func(_ context.Context, r cursor.PageRequest) (cursor.Page[string], error) {
+		return cursor.Page[string]{Items: []string{"carol", "bob", "alice"}[:r.Limit], Next: "more"}, nil
+	}
+	serve := func(w http.ResponseWriter, r *http.Request) error {
+		req, err := cursor.ParseQuery(r.URL.Query(), &cursor.QueryOptions{Default: 3, Most: 3})
+		if err != nil {
+			return err
+		}
+		page, err := followers(r.Context(), req)
+		if err != nil {
+			return err
+		}
+		return cursor.WritePage(w, page)
+	}
+	for _, url := range []string{"/followers?limit=2", "/followers?limit=1000"} {
+		w := httptest.NewRecorder()
+		if err := serve(w, httptest.NewRequest(http.MethodGet, url, nil)); err != nil {
+			status, _ := plaza.Status(err)
+			http.Error(w, err.Error(), status)
+		}
+		fmt.Print(w.Code, " ", w.Body)
+	}
+	// Output:
+	// 200 {"items":["carol","bob"],"next":"more"}
+	// 400 plaza: Limit is 1000, 1 to 3 are allowed
 }
 
 func ExampleSealed() {

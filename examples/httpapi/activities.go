@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
 )
@@ -71,16 +72,16 @@ func (a *api) publish(r *http.Request) (any, error) {
 	return activity, nil
 }
 
-func (a *api) outbox(r *http.Request) (any, error) {
-	return list(r, a.feeds.Outbox(r.PathValue("user")).List)
+func (a *api) outbox(r *http.Request, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+	return a.feeds.Outbox(r.PathValue("user")).List(r.Context(), req)
 }
 
-func (a *api) home(r *http.Request) (any, error) {
-	return list(r, a.feeds.Home(r.PathValue("user")).List)
+func (a *api) home(r *http.Request, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+	return a.feeds.Home(r.PathValue("user")).List(r.Context(), req)
 }
 
-func (a *api) homeGrouped(r *http.Request) (any, error) {
-	return list(r, a.feeds.Home(r.PathValue("user")).Grouped)
+func (a *api) homeGrouped(r *http.Request, req cursor.PageRequest) (cursor.Page[feed.Group], error) {
+	return a.feeds.Home(r.PathValue("user")).Grouped(r.Context(), req)
 }
 
 // reach is how a user's activities reach homes.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/web"
 )
@@ -33,21 +34,44 @@ func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 
 // route registers an action. Requests with other query parameters are refused.
 func (a *api) route(pattern string, status int, do action, parameters ...string) {
+	a.handle(pattern, parameters, func(w http.ResponseWriter, r *http.Request) error {
+		answer, err := do(r)
+		if err == nil {
+			web.Write(w, status, answer)
+		}
+		return err
+	})
+}
+
+// pages registers a list, which its requests read page by page.
+func pages[T any](a *api, pattern string, list func(*http.Request, cursor.PageRequest) (cursor.Page[T], error), parameters ...string) {
+	a.handle(pattern, append(parameters, "limit", "cursor"), func(w http.ResponseWriter, r *http.Request) error {
+		req, err := cursor.ParseQuery(r.URL.Query(), nil)
+		if err != nil {
+			return err
+		}
+		page, err := list(r, req)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		return cursor.WritePage(w, page)
+	})
+}
+
+func (a *api) handle(pattern string, parameters []string, answer func(http.ResponseWriter, *http.Request) error) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), web.RequestTime)
 		defer cancel()
 		r = r.WithContext(ctx)
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		err := web.CheckQuery(r, parameters)
-		var answer any
 		if err == nil {
-			answer, err = do(r)
+			err = answer(w, r)
 		}
-		if err == nil {
-			web.Write(w, status, answer)
-			return
+		if err != nil {
+			a.refuse(w, r, err)
 		}
-		a.refuse(w, r, err)
 	})
 }
 

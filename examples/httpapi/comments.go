@@ -91,11 +91,14 @@ func listTalk[S any](a *api, r *http.Request, read objectList[S], shape func(S) 
 	if err != nil {
 		return nil, err
 	}
+	req, err := cursor.ParseQuery(r.URL.Query(), nil)
+	if err != nil {
+		return nil, err
+	}
 	object := r.PathValue("object")
-	shown, err := listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[S], error) {
-		return read(ctx, object, req, opts)
-	}, shape)
-	if err != nil || r.URL.Query().Get("cursor") != "" {
+	page, err := read(r.Context(), object, req, opts)
+	shown := shaped(page, shape)
+	if err != nil || req.Cursor != "" {
 		return talk{Page: shown}, err
 	}
 	pinned, err := a.comments.Pinned(r.Context(), object)
@@ -107,30 +110,27 @@ func listTalk[S any](a *api, r *http.Request, read objectList[S], shape func(S) 
 	return talk{Pinned: &above, Page: shown}, err
 }
 
-func (a *api) replies(r *http.Request) (any, error) {
+func (a *api) replies(r *http.Request, req cursor.PageRequest) (cursor.Page[remark], error) {
 	root, err := pathID(r, "root")
 	if err != nil {
-		return nil, err
+		return cursor.Page[remark]{}, err
 	}
 	opts, err := readOrder(r)
 	if err != nil {
-		return nil, err
+		return cursor.Page[remark]{}, err
 	}
-	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
-		return a.comments.Replies(ctx, comment.Address{Object: r.PathValue("object"), ID: root}, req, opts)
-	}, remarkOf)
+	page, err := a.comments.Replies(r.Context(), comment.Address{Object: r.PathValue("object"), ID: root}, req, opts)
+	return shaped(page, remarkOf), err
 }
 
-func (a *api) top(r *http.Request) (any, error) {
-	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
-		return a.comments.Top(ctx, r.PathValue("object"), req)
-	}, remarkOf)
+func (a *api) top(r *http.Request, req cursor.PageRequest) (cursor.Page[remark], error) {
+	page, err := a.comments.Top(r.Context(), r.PathValue("object"), req)
+	return shaped(page, remarkOf), err
 }
 
-func (a *api) commentsBy(r *http.Request) (any, error) {
-	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
-		return a.comments.ByUser(ctx, r.PathValue("user"), req, nil)
-	}, remarkOf)
+func (a *api) commentsBy(r *http.Request, req cursor.PageRequest) (cursor.Page[remark], error) {
+	page, err := a.comments.ByUser(r.Context(), r.PathValue("user"), req, nil)
+	return shaped(page, remarkOf), err
 }
 
 func readOrder(r *http.Request) (*comment.ListOptions, error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -30,18 +29,14 @@ func (a *api) unfollow(r *http.Request) (any, error) {
 	return removal{removed}, err
 }
 
-func (a *api) following(r *http.Request) (any, error) {
-	read := func(ctx context.Context, page cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-		return a.follows.Following(ctx, r.PathValue("user"), page)
-	}
-	return listAs(r, read, followeeOf)
+func (a *api) following(r *http.Request, req cursor.PageRequest) (cursor.Page[edge], error) {
+	page, err := a.follows.Following(r.Context(), r.PathValue("user"), req)
+	return shaped(page, followeeOf), err
 }
 
-func (a *api) followers(r *http.Request) (any, error) {
-	read := func(ctx context.Context, page cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-		return a.follows.Followers(ctx, r.PathValue("user"), page)
-	}
-	return listAs(r, read, followerOf)
+func (a *api) followers(r *http.Request, req cursor.PageRequest) (cursor.Page[edge], error) {
+	page, err := a.follows.Followers(r.Context(), r.PathValue("user"), req)
+	return shaped(page, followerOf), err
 }
 
 func (a *api) userCounts(r *http.Request) (any, error) {

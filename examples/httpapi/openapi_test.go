@@ -168,15 +168,17 @@ func requests(t *testing.T) map[string]request {
 		if !ok {
 			return true
 		}
-		method, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || method.Sel.Name != "route" && method.Sel.Name != "HandleFunc" {
-			return true
-		}
 		var r request
 		texts := literals(t, call.Args)
-		if method.Sel.Name == "route" {
+		switch name := called(call); name {
+		case "route":
 			r = request{status: map[string]int{"StatusOK": 200, "StatusCreated": 201}[call.Args[1].(*ast.SelectorExpr).Sel.Name], parameters: texts[1:]}
 			require.NotZero(t, r.status, texts[0])
+		case "pages":
+			r = request{status: 200, parameters: append(texts[1:], "limit", "cursor")}
+		case "HandleFunc":
+		default:
+			return true
 		}
 		if texts[0] != "GET /openapi.yaml" {
 			found[texts[0]] = r
@@ -184,6 +186,17 @@ func requests(t *testing.T) map[string]request {
 		return true
 	})
 	return found
+}
+
+// called is the name of a function or method.
+func called(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
 }
 
 func literals(t *testing.T, of []ast.Expr) (texts []string) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -67,16 +66,14 @@ func (a *api) unreact(r *http.Request) (any, error) {
 	return change{changed}, err
 }
 
-func (a *api) reactionsTo(r *http.Request) (any, error) {
-	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
-		return a.reactions.ByObject(ctx, r.PathValue("object"), r.URL.Query().Get("kind"), req)
-	}, byUser)
+func (a *api) reactionsTo(r *http.Request, req cursor.PageRequest) (cursor.Page[reacted], error) {
+	page, err := a.reactions.ByObject(r.Context(), r.PathValue("object"), r.URL.Query().Get("kind"), req)
+	return shaped(page, byUser), err
 }
 
-func (a *api) reactionsBy(r *http.Request) (any, error) {
-	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
-		return a.reactions.ByUser(ctx, r.PathValue("user"), r.URL.Query().Get("kind"), req)
-	}, toObject)
+func (a *api) reactionsBy(r *http.Request, req cursor.PageRequest) (cursor.Page[reacted], error) {
+	page, err := a.reactions.ByUser(r.Context(), r.PathValue("user"), r.URL.Query().Get("kind"), req)
+	return shaped(page, toObject), err
 }
 
 // reactedTo answers with the kinds of a user's reactions to each object.

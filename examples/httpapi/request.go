@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -9,12 +8,6 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 )
-
-// readPageRequest leaves it to the list to check the cursor and the limit.
-func readPageRequest(r *http.Request) (cursor.PageRequest, error) {
-	limit, err := readNumber(r, "limit")
-	return cursor.PageRequest{Cursor: cursor.Cursor(r.URL.Query().Get("cursor")), Limit: limit}, err
-}
 
 // readNumber returns 0 if the query does not have the parameter.
 func readNumber(r *http.Request, parameter string) (int, error) {
@@ -41,23 +34,11 @@ func parseTime(field, text string) (time.Time, error) {
 	return t, nil
 }
 
-type pageReader[T any] = func(context.Context, cursor.PageRequest) (cursor.Page[T], error)
-
-// list answers with one page.
-func list[T any](r *http.Request, read pageReader[T]) (cursor.Page[T], error) {
-	req, err := readPageRequest(r)
-	if err != nil {
-		return cursor.Page[T]{}, err
-	}
-	return read(r.Context(), req)
-}
-
-// listAs answers with one page of items in another shape.
-func listAs[S, T any](r *http.Request, read pageReader[S], shape func(S) T) (cursor.Page[T], error) {
-	p, err := list(r, read)
-	shaped := cursor.Page[T]{Items: make([]T, len(p.Items)), Next: p.Next, Prev: p.Prev}
+// shaped is a page of items in another shape.
+func shaped[S, T any](p cursor.Page[S], shape func(S) T) cursor.Page[T] {
+	items := make([]T, len(p.Items))
 	for i, item := range p.Items {
-		shaped.Items[i] = shape(item)
+		items[i] = shape(item)
 	}
-	return shaped, err
+	return cursor.Page[T]{Items: items, Next: p.Next, Prev: p.Prev}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -46,9 +45,11 @@ func (a *api) standings(r *http.Request) (any, error) {
 	if err := web.CheckQuery(r, []string{"period", "limit", "cursor"}); err != nil {
 		return nil, err
 	}
-	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
-		return a.boards.Top(ctx, standingsIn(r), req)
-	})
+	req, err := cursor.ParseQuery(r.URL.Query(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return a.boards.Top(r.Context(), standingsIn(r), req)
 }
 
 func (a *api) around(r *http.Request) (any, error) {

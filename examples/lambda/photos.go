@@ -226,7 +226,10 @@ func (s *service) read(r *http.Request, user string) (request, error) {
 	if user == "" {
 		return in, errNobody
 	}
-	in.page.Cursor = cursor.Cursor(r.URL.Query().Get("cursor"))
+	var err error
+	if in.page, err = cursor.ParseQuery(r.URL.Query(), nil); err != nil {
+		return in, err
+	}
 	if err := json.NewDecoder(r.Body).Decode(&in.body); err != nil && !errors.Is(err, io.EOF) {
 		return in, &plaza.InvalidError{Field: "body", Reason: "is not the JSON of a request"}
 	}

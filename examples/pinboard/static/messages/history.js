@@ -97,7 +97,7 @@ export class History {
     this.#show(page.next, page.items, false);
   }
 
-  #show(next, found, whole) {
+  #show(next = "", found, whole) {
     if (this.#closed) return;
     this.loaded = true;
     if (whole) this.#messages = new Map();

@@ -115,7 +115,7 @@ function homeList(place, grouped, reload) {
   endless(list, {
     read: async (cursor) => {
       const got = await page(cursor);
-      if (cursor === "") newest = got.prev;
+      if (cursor === "") newest = got.prev ?? "";
       read = true;
       return got;
     },

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -55,21 +57,16 @@ func newGetter(ctx context.Context, log *slog.Logger) (*getter, error) {
 	return &getter{boards, log}, nil
 }
 
-const mostPlaces, defaultPlaces = 100, 10
-
 func (g *getter) handle(ctx context.Context, r events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	n := defaultPlaces
-	if limit, ok := r.QueryStringParameters["limit"]; ok {
-		var err error
-		if n, err = strconv.Atoi(limit); err != nil || n < 1 || n > mostPlaces {
-			return refuse(http.StatusBadRequest, "limit is a number from 1 to "+strconv.Itoa(mostPlaces))
-		}
+	req, err := cursor.ParseQuery(url.Values{"limit": {r.QueryStringParameters["limit"]}}, &cursor.QueryOptions{Default: 10})
+	if err != nil {
+		return refuse(http.StatusBadRequest, "limit is a number from 1 to "+strconv.Itoa(cursor.MaxLimit))
 	}
 	name := r.QueryStringParameters["hackathonName"]
 	if name == "" {
 		return refuse(http.StatusBadRequest, "hackathonName is missing")
 	}
-	places, err := hackathon.Top(ctx, g.boards, name, n)
+	places, err := hackathon.Top(ctx, g.boards, name, req.Limit)
 	switch {
 	case errors.Is(err, plaza.ErrNotFound):
 		return refuse(http.StatusNotFound, "there is no such hackathon")
