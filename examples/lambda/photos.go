@@ -32,6 +32,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/like"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
@@ -148,12 +149,15 @@ func claim(r *http.Request) string {
 }
 
 const (
-	like    = "like"  // the kind of reaction
+	heart   = "like"  // the kind of reaction
 	week    = "week"  // the board
 	maxBody = 8 << 10 // so that a page of photos stays below the 6 MB that Lambda may answer
 )
 
-type service struct{ *kit.Kit }
+type service struct {
+	*kit.Kit
+	likes *like.Likes
+}
 
 // open leases the machine number of ids if gen is nil.
 func open(db *dynamo.DB, in tables.Names, gen ids.Source, c cursor.Codec, now func() time.Time) (*service, error) {
@@ -164,12 +168,22 @@ func open(db *dynamo.DB, in tables.Names, gen ids.Source, c cursor.Codec, now fu
 		// Between two events Lambda freezes the process, and with it what would renew the number.
 		Lease: lease.Options{Renew: -1},
 	})
-	return &service{k}, err
+	if err != nil {
+		return nil, err
+	}
+	likes, err := like.New(k.Reactions, k.Boards, k.Bell, &like.Options{Point: point})
+	return &service{k, likes}, err
+}
+
+// point is what a like gives to its photo this week.
+func point(_ context.Context, a reaction.Reaction) (leaderboard.Submission, bool, error) {
+	return leaderboard.Submission{Board: week, Player: a.Object, Score: leaderboard.Int(1)}, true, nil
 }
 
 // define makes the board, unless it is there.
 func (s *service) define(ctx context.Context) error {
-	_, err := s.Boards.Define(ctx, leaderboard.Board{Name: week, Operator: leaderboard.Increment, Cron: "@weekly"})
+	zero := leaderboard.Int(0)
+	_, err := s.Boards.Define(ctx, leaderboard.Board{Name: week, Operator: leaderboard.Increment, Above: &zero, Cron: "@weekly"})
 	return err
 }
 
@@ -291,40 +305,18 @@ func (s *service) home(ctx context.Context, r request) (any, error) {
 	mine, err3 := s.Reactions.Reacted(ctx, r.user, names)
 	photos := make([]photo, len(names))
 	for i, name := range names {
-		photos[i] = photo{found.Items[i], likes[name][like], comments[name].All, len(mine[name]) > 0}
+		photos[i] = photo{found.Items[i], likes[name][heart], comments[name].All, len(mine[name]) > 0}
 	}
 	return cursor.Page[photo]{Items: photos, Next: found.Next, Prev: found.Prev}, errors.Join(err1, err2, err3)
 }
 
-// like finishes what an earlier request began, because the board counts a like once, by
-// its id. The drawback: if nobody repeats a request that ended halfway, the board stays
-// one off. A stream of reaction.Changes loses nothing.
 func (s *service) like(ctx context.Context, r request) (any, error) {
-	standing, changed, err := s.Reactions.React(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
-	if err != nil {
-		return nil, err
-	}
-	_, _, err = s.Boards.Submit(ctx, vote(standing))
-	if err != nil && !errors.Is(err, plaza.ErrRemoved) { // taken back just now, or its week is over
-		return nil, err
-	}
-	return changed, nil
+	_, changed, err := s.likes.React(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: heart})
+	return changed, err
 }
 
-// unlike changes the board first: a repeat finds the like's id only while the like is stored.
 func (s *service) unlike(ctx context.Context, r request) (any, error) {
-	standing, err := s.Reactions.Get(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.Boards.Retract(ctx, vote(standing)); err != nil && !errors.Is(err, plaza.ErrRemoved) {
-		return nil, err
-	}
-	return s.Reactions.Unreact(ctx, standing)
-}
-
-func vote(l reaction.Reaction) leaderboard.Submission {
-	return leaderboard.Submission{Board: week, Player: l.Object, Op: l.ID, Score: leaderboard.Int(1), Retractable: true}
+	return s.likes.Unreact(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: heart})
 }
 
 func (s *service) comment(ctx context.Context, r request) (any, error) {

@@ -86,7 +86,7 @@ func TestPhotosAreShared(t *testing.T) {
 	require.True(t, call[bool](t, w, "9 requests, 5.5 RCU, 19 WCU", "ann", "PUT "+path+"/like", ""))
 	require.False(t, call[bool](t, w, "4 requests, 1.5 RCU, 12 WCU", "ann", "PUT "+path+"/like", ""), "a repeat")
 	for _, user := range []string{"ben", "cid"} { // their requests end halfway
-		_, _, err := w.Reactions.React(t.Context(), reaction.Reaction{User: user, Object: name, Kind: like})
+		_, _, err := w.Reactions.React(t.Context(), reaction.Reaction{User: user, Object: name, Kind: heart})
 		require.NoError(t, err)
 	}
 	require.False(t, call[bool](t, w, "4 requests, 1.5 RCU, 14 WCU", "ben", "PUT "+path+"/like", ""), "it finishes the like")
