@@ -13,6 +13,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 	"github.com/plaza-sdk/plaza/feed"
+	likes "github.com/plaza-sdk/plaza/feed/like"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
@@ -33,6 +34,8 @@ type app struct {
 	ids *lease.Source
 
 	secret []byte // of the links in mails, and of new pictures
+
+	likes *likes.Likes
 
 	rings *live.Hub[ring] // of bells, to open pages
 	talks *msglive.Hub    // of conversations
@@ -85,6 +88,9 @@ func (a *app) connect(ctx context.Context, db *dynamo.DB) (err error) {
 		return err
 	}
 	if a.Kit, err = kit.New(db, a.ids, a.options()); err != nil {
+		return err
+	}
+	if a.likes, err = likes.New(a.Reactions, a.Boards, a.Bell, &likes.Options{Notification: a.noticeOf, Point: pointOf}); err != nil {
 		return err
 	}
 	if a.rings, err = newRings(); err != nil {

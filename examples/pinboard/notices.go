@@ -43,30 +43,31 @@ func (a *app) onFollow(ctx context.Context, r stream.Record) error {
 	return err
 }
 
-// onLike notifies people of likes of their pictures and comments.
+// onLike does what a like causes. The seed's writes ring no bell, and have their points.
 func (a *app) onLike(ctx context.Context, r stream.Record) error {
 	changes, err := reaction.Changes(r)
-	for _, c := range changes {
-		object, invalid := feed.ParseRef(c.Reaction.Object)
-		if invalid != nil || c.Reaction.Kind != like {
-			continue // reports are for the moderators
-		}
-		owner := a.ownerOf(object)
-		if at, ok := commentAt(object); ok {
-			var failed error
-			owner, failed = a.authorOf(ctx, at)
-			err = errors.Join(err, failed)
-		}
-		if owner == "" {
-			continue
-		}
-		err = errors.Join(err, a.notice(ctx, c.Kind == reaction.Reacted, notify.Notification{
-			User:     owner,
-			Activity: feed.Activity{ID: c.Reaction.ID, Actor: feed.Ref{ID: c.Reaction.User}, Verb: like, Object: object},
-			CountBy:  notify.ByActor,
-		}))
+	seeded := func(c reaction.Change) bool { return c.Kind == reaction.Reacted && c.Reaction.ID < a.seeded }
+	if err != nil || slices.ContainsFunc(changes, seeded) {
+		return err
 	}
-	return err
+	return a.likes.Handle(ctx, r)
+}
+
+// noticeOf a like is for the owner of the picture, or the author of the comment.
+func (a *app) noticeOf(ctx context.Context, r reaction.Reaction) (n notify.Notification, ok bool, err error) {
+	object, invalid := feed.ParseRef(r.Object)
+	if ok = invalid == nil && r.Kind == like; !ok { // reports are for the moderators
+		return n, false, nil
+	}
+	owner := a.ownerOf(object)
+	if at, ok := commentAt(object); ok {
+		owner, err = a.authorOf(ctx, at)
+	}
+	return notify.Notification{
+		User:     owner,
+		Activity: feed.Activity{Actor: feed.Ref{ID: r.User}, Verb: like, Object: object},
+		CountBy:  notify.ByActor,
+	}, owner != "", err
 }
 
 // onPin notifies people when somebody else pins their pictures, and of moderators' decisions.

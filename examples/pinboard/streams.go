@@ -37,7 +37,6 @@ func (a *app) handlers() []streamed {
 		{t.Follow, "bell", a.onFollow},
 		{t.Feed, "bell", a.onPin},
 		{t.Reaction, "bell", a.onLike},
-		{t.Reaction, "weekly", a.onLikeForWeek},
 		{t.Comment, "bell", a.onComment},
 	}
 	if !a.onLambda { // there no page is open to this process

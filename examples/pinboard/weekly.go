@@ -12,7 +12,6 @@ import (
 	"github.com/plaza-sdk/plaza/examples/pinboard/people"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/stream"
 )
 
 // mostLiked ranks people by the likes that their pictures got this week.
@@ -32,39 +31,21 @@ func (s *api) weeklyRoutes() {
 
 // defineWeekly makes the board, unless it is there.
 func (a *app) defineWeekly(ctx context.Context) error {
+	zero := leaderboard.Int(0)
 	_, err := a.Boards.Define(ctx, leaderboard.Board{
-		Name: mostLiked, Operator: leaderboard.Increment,
+		Name: mostLiked, Operator: leaderboard.Increment, Above: &zero,
 		Cron: "0 0 * * 1", Zone: "UTC", // Mondays
 		Grace: time.Hour, Keep: 8 * 7 * 24 * time.Hour,
 	})
 	return err
 }
 
-// onLikeForWeek gives the owner of a picture a point for each like, and takes it back with
-// the like. A record that comes again changes nothing, since the like's id is the
-// submission's.
-func (a *app) onLikeForWeek(ctx context.Context, r stream.Record) error {
-	changes, err := reaction.Changes(r)
-	for _, c := range changes {
-		picture, ok := strings.CutPrefix(c.Reaction.Object, "picture:")
-		owner, _, _ := strings.Cut(picture, ".")
-		if c.Reaction.Kind != like || !ok || !known(owner) || owner == c.Reaction.User {
-			continue
-		}
-		point := leaderboard.Submission{Board: mostLiked, Player: owner, Score: leaderboard.Int(1), Op: c.Reaction.ID, Retractable: true}
-		var failed error
-		switch {
-		case c.Kind != reaction.Reacted:
-			_, failed = a.Boards.Retract(ctx, point)
-		case c.Reaction.ID >= a.seeded: // the seed gave its likes their points
-			_, _, failed = a.Boards.Submit(ctx, point)
-		}
-		// A week that is over stays as it is, and a like that was taken back does not come again.
-		if !errors.Is(failed, plaza.ErrRemoved) && !errors.Is(failed, leaderboard.ErrOpTooOld) {
-			err = errors.Join(err, failed)
-		}
-	}
-	return err
+// pointOf a like is for the owner of the picture.
+func pointOf(_ context.Context, r reaction.Reaction) (leaderboard.Submission, bool, error) {
+	picture, ok := strings.CutPrefix(r.Object, "picture:")
+	owner, _, _ := strings.Cut(picture, ".")
+	ok = ok && r.Kind == like && known(owner) && owner != r.User
+	return leaderboard.Submission{Board: mostLiked, Player: owner, Score: leaderboard.Int(1)}, ok, nil
 }
 
 // week is the period that a request names, by default the current one.

@@ -57,7 +57,7 @@ func (l *likesOf) handle(t *testing.T, want string) {
 		require.NoError(t, err, "the board is %s", l.standings(t))
 		for _, item := range round.Items {
 			require.NoError(t, item.Err)
-			require.NoError(t, l.onLikeForWeek(t.Context(), item.Record))
+			require.NoError(t, l.onLike(t.Context(), item.Record))
 			l.all = append(l.all, item.Record)
 		}
 	}
@@ -95,7 +95,7 @@ func TestLikesOfTheWeekMoveItsBoard(t *testing.T) {
 
 	// All of it comes again.
 	for _, r := range likes.all {
-		require.NoError(t, likes.onLikeForWeek(t.Context(), r))
+		require.NoError(t, likes.onLike(t.Context(), r))
 	}
 	require.Equal(t, "1 ann 3, 2 eric 2", w.standings(t))
 
@@ -105,7 +105,7 @@ func TestLikesOfTheWeekMoveItsBoard(t *testing.T) {
 	}
 	likes.handle(t, "1 eric 2, 2 ann 1")
 	for _, r := range likes.all { // a like that was taken back stays so
-		require.NoError(t, likes.onLikeForWeek(t.Context(), r))
+		require.NoError(t, likes.onLike(t.Context(), r))
 	}
 	require.Equal(t, "1 eric 2, 2 ann 1", w.standings(t))
 }
