@@ -3,7 +3,6 @@ package kit
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/tables"
@@ -29,7 +28,7 @@ func (k *Kit) Tables() []tables.Table {
 //plaza:cost each feature: 4 requests, 0.5 RCU, 1 WCU
 //plaza:cost machine numbers that are leased: 3 requests, 0.5 RCU, 1 WCU
 func (k *Kit) Init(ctx context.Context) error {
-	return k.eachTable(ctx, "init", checker.Init)
+	return k.eachTable(ctx, checker.Init)
 }
 
 // Verify checks the tables, and writes nothing. Call it when the service starts. The errors
@@ -40,7 +39,7 @@ func (k *Kit) Init(ctx context.Context) error {
 //plaza:cost each feature: 3 requests, 0.5 RCU
 //plaza:cost machine numbers that are leased: 2 requests, 0.5 RCU
 func (k *Kit) Verify(ctx context.Context) error {
-	return k.eachTable(ctx, "verify", checker.Verify)
+	return k.eachTable(ctx, checker.Verify)
 }
 
 // checker is a repository that knows its table.
@@ -64,14 +63,9 @@ func (k *Kit) checker(t tables.Table) checker {
 	}
 }
 
-func (k *Kit) eachTable(ctx context.Context, what string, f func(checker, context.Context) error) error {
+func (k *Kit) eachTable(ctx context.Context, f func(checker, context.Context) error) error {
 	own := k.Tables()
-	return each(ctx, len(own), func(ctx context.Context, i int) error {
-		if err := f(k.checker(own[i]), ctx); err != nil {
-			return fmt.Errorf("kit: %s %s: %w", what, own[i].Feature, err)
-		}
-		return nil
-	})
+	return each(ctx, len(own), func(ctx context.Context, i int) error { return f(k.checker(own[i]), ctx) })
 }
 
 // each calls f for each i below n, at once, and joins the errors.

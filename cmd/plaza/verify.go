@@ -4,22 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/feed/comment"
-	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/store"
-	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/notify"
-	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/kit"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/letters"
 	"github.com/plaza-sdk/plaza/stream/poller"
@@ -104,25 +98,12 @@ type verifier interface {
 // verifier returns the feature whose Verify knows the table. The table of announce,
 // prefs and digest is notify's.
 func (s *site) verifier(feature string) (verifier, error) {
+	if f := kit.Feature(feature); slices.Contains(kit.Features(), f) {
+		return kit.New(s.db, noIDs{}, &kit.Options{Names: s.names, Features: []kit.Feature{f}})
+	}
 	switch feature {
 	case "machines":
 		return lease.NewSource(s.db, s.names.Machines, nil)
-	case "follow":
-		return follow.New(s.db, s.names.Follow, noIDs{}, nil)
-	case "feed":
-		return feed.New(s.db, s.names.Feed, noIDs{}, new(follow.Repository), nil)
-	case "comment":
-		return comment.New(s.db, s.names.Comment, noIDs{}, nil)
-	case "reaction":
-		return reaction.New(s.db, s.names.Reaction, noIDs{}, &reaction.Options{Kinds: []string{"any"}})
-	case "leaderboard":
-		return leaderboard.New(s.db, s.names.Leaderboard, noIDs{}, nil)
-	case "danmu":
-		return danmu.New(s.db, s.names.Danmu, noIDs{}, nil)
-	case "notify":
-		return notify.New(s.db, s.names.Notify, noIDs{}, nil)
-	case "message":
-		return message.New(s.db, s.names.Message, noIDs{}, nil)
 	case "pollers":
 		return s.poller()
 	case "letters":
