@@ -56,7 +56,7 @@ var residue = []remains{
 	{worldtest.Rest{N: 1, Key: `^notify N#bob / G#`}, "an actor in other people's notifications"},
 	{worldtest.Rest{N: 1, Key: `^notify J#0 / `}, "in those that wait for watchers"},
 	{worldtest.Rest{N: 2, Key: `^message C#ann#7#(bob|cat) / ~$`, Only: "block blocked n"}, "each block on them"},
-	{worldtest.Rest{N: 2, Key: `^message U#(bob|cat) / C#ann#7#`, Only: "last lastSeq own read"}, "the names of conversations of two"},
+	{worldtest.Rest{N: 2, Key: `^message U#(bob|cat) / C#ann#7#`, Only: "last lastSeq own read recalled"}, "the names of conversations of two"},
 	{worldtest.Rest{N: 2, Key: `^message K#(bob|cat)#`, Only: "c hash id seq ttl"}, "the names of conversations of two"},
 	{worldtest.Rest{N: 4, Key: `^message C#ann#7#(bob|cat)#0 / \d+$`, Only: "id recalled"}, "the names of conversations of two"},
 	{worldtest.Rest{N: 2, Key: `^message C#ann#7#(bob|cat)#0 / \d+$`, Only: "id key sender text"}, "the names of conversations of two"},
