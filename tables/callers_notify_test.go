@@ -198,6 +198,9 @@ func messages(t *testing.T, w *world, as callers) {
 		err2(reader.Unread(ctx, "ben")),
 		err2(reader.Receipts(ctx, in)),
 		err2(service.MarkRead(ctx, message.In{Conversation: "trip", User: "ben"}, sent.Seq)),
+		err2(service.MarkUnread(ctx, message.In{Conversation: "trip", User: "ben"}, sent.Seq)),
+		err2(service.Mute(ctx, in)),
+		err2(service.Unmute(ctx, in)),
 		err2(hub(reader).Typing(ctx, in)),
 	)
 	viewer, err := hub(reader).Join(ctx, in, "")

@@ -29,6 +29,6 @@ func Groups() store.Index {
 func Conversations() store.Index {
 	return store.Index{
 		Name: "recent", Sort: "last", Text: true,
-		Include: []string{"lastSeq", "read", "own", "recalled", "from", "till"},
+		Include: []string{"lastSeq", "read", "own", "recalled", "from", "till", "muted", "unread"},
 	}
 }

@@ -16,7 +16,8 @@ type Access struct {
 	// Both are numbers of messages; Till is 0 for members.
 	From, Till int64
 
-	Left bool
+	Left  bool
+	Muted bool // by the user
 
 	// One of a pair has blocked the other. A block in Options.Blocks alone counts here only until
 	// the pair's first message.
@@ -51,7 +52,7 @@ func (r *Repository) access(ctx context.Context, in In) (Access, error) {
 	if err != nil {
 		return Access{}, err
 	}
-	a := Access{From: own.From}
+	a := Access{From: own.From, Muted: own.Muted}
 	if own.Till != nil {
 		a.Left, a.Till = true, *own.Till
 	}

@@ -81,6 +81,28 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		access, err := r.Access(ctx, message.In{Conversation: pairOf(name).Conversation(), User: "ann"})
 		return access.Blocked, err
 	}
+	muted := func(ctx context.Context, r repository, name string) (any, error) {
+		access, err := r.Access(ctx, of("ann", name))
+		return access.Muted, err
+	}
+	mutes := func(ctx context.Context, r repository, name string) (bool, error) {
+		return r.Mute(ctx, of("ann", name))
+	}
+	unmutes := func(ctx context.Context, r repository, name string) (bool, error) {
+		return r.Unmute(ctx, of("ann", name))
+	}
+	marked := func(ctx context.Context, r repository, name string) (any, error) {
+		page, err := r.Inbox(ctx, "ann", cursor.PageRequest{Limit: 100})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.Items {
+			if e.Conversation == name {
+				return e.UnreadFrom, nil
+			}
+		}
+		return int64(0), nil
+	}
 	f.Calls = map[string]changetest.Call[repository]{
 		"Repository.Edit":   {Part: "edit", Item: messageKey, Begin: group, Do: edit("one"), Undo: edit("first"), State: content},
 		"Repository.Recall": {Part: "recall", Item: messageKey, Begin: group, Do: recall, State: content},
@@ -92,6 +114,20 @@ func TestEachChangeHappensOnce(t *testing.T) {
 				return err
 			},
 		},
+		"Repository.Mute": {Part: "mute", Item: entryKey, Begin: group, Do: mutes, Undo: unmutes, State: muted},
+		"Repository.Unmute": {
+			Part: "mute", Item: entryKey, Do: unmutes, Undo: mutes, State: muted,
+			Begin: func(ctx context.Context, r repository, name string) error {
+				if err := group(ctx, r, name); err != nil {
+					return err
+				}
+				_, err := mutes(ctx, r, name)
+				return err
+			},
+		},
+		"Repository.MarkUnread": {Item: entryKey, Begin: group, State: marked, Do: marks(func(ctx context.Context, r repository, in message.In) error {
+			return failed(r.MarkUnread(ctx, in, 1))
+		})},
 		"Repository.MarkRead": {Item: entryKey, Begin: group, State: inbox, Do: marks(func(ctx context.Context, r repository, in message.In) error {
 			return failed(r.MarkRead(ctx, in, 1))
 		})},

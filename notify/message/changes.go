@@ -26,8 +26,11 @@ const (
 	Created   ChangeKind = "created" // a group; each member also has a Joined
 	Joined    ChangeKind = "joined"
 	Left      ChangeKind = "left"
-	Read      ChangeKind = "read" // also by sending a message
+	Read      ChangeKind = "read"   // also by sending a message
+	Unread    ChangeKind = "unread" // marked unread from Seq on
 	Cleared   ChangeKind = "cleared"
+	Muted     ChangeKind = "muted"
+	Unmuted   ChangeKind = "unmuted"
 	Blocked   ChangeKind = "blocked" // User blocked the other one of a pair
 	Unblocked ChangeKind = "unblocked"
 )
@@ -42,9 +45,9 @@ type Change struct {
 	// message as it was before.
 	Message Message `json:"message,omitzero"`
 
-	// Seq is the number up to which the user has Read. For Cleared, Joined and Left it is
-	// the number of the last message at that time. Receipts returns the same number,
-	// except for Left.
+	// Seq is the number up to which the user has Read, or from which on it is marked Unread.
+	// For Cleared, Joined and Left it is the number of the last message at that time.
+	// Receipts returns the same number, except for Left and Unread.
 	Seq int64 `json:"seq,omitzero"`
 
 	Members []string  `json:"members,omitempty"` // of a group that was Created
@@ -137,8 +140,18 @@ func entryChanges(i images.Images) (changes []Change, err error) {
 	case after.From > before.From:
 		add(Cleared, after.From)
 	}
-	if upTo := after.Read; upTo > before.Read && upTo > after.From {
-		add(Read, upTo)
+	read := after.Read > before.Read && after.Read > after.From
+	if read || before.unreadFrom() > after.From && after.Unread == 0 {
+		add(Read, after.readUpTo())
+	}
+	if after.Unread != before.Unread && after.unreadFrom() > 0 {
+		add(Unread, after.Unread)
+	}
+	if after.Muted && !before.Muted {
+		add(Muted, 0)
+	}
+	if before.Muted && !after.Muted {
+		add(Unmuted, 0)
 	}
 	return changes, nil
 }

@@ -266,6 +266,14 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 	clears := func() (bool, error) { return w.Clear(t.Context(), ben) }
 	c.changes("read", c.Of("Repository.MarkRead", "a mark"), true, read)
 	c.changes("read again", c.Of("Repository.MarkRead", "nothing to change"), false, read)
+	for _, changed := range []bool{true, false} {
+		c.changes("mute", c.Of("Repository.Mute"), changed, func() (bool, error) { return w.Mute(t.Context(), ben) })
+	}
+	c.changes("unmute", c.Of("Repository.Mute"), true, func() (bool, error) { return w.Unmute(t.Context(), ben) })
+	c.changes("mark unread", c.Of("Repository.MarkUnread"), true, func() (bool, error) { return w.MarkUnread(t.Context(), ben, 9) })
+	c.changes("which a read ends", c.Of("Repository.MarkRead", "only to end a MarkUnread"), true, read)
+	c.changes("mark unread", c.Of("Repository.MarkUnread"), true, func() (bool, error) { return w.MarkUnread(t.Context(), ben, 9) })
+	c.changes("which a read beyond ends", c.Of("Repository.MarkRead", "a mark"), true, func() (bool, error) { return w.MarkRead(t.Context(), ben, 31) })
 	l.entry(t, p.Other, attributes{"lastSeq": 3, "read": 3})
 	c.changes("read where the entry lags", c.Of("Repository.MarkRead", "an entry that lags or is missing"), true, read)
 	c.changes("clear", c.Of("Repository.Clear"), true, clears)

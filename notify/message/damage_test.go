@@ -31,7 +31,7 @@ func TestDamageIsNamed(t *testing.T) {
 		return failed(w.Block(t.Context(), message.Pair{User: "ann", Other: "ben"}))
 	}
 	entries := []attributes{{"last": "x"}}
-	for _, name := range []string{"read", "from", "till", "own", "recalled", "lastSeq"} {
+	for _, name := range []string{"read", "from", "till", "own", "recalled", "unread", "lastSeq"} {
 		entries = append(entries, attributes{name: "x"}, attributes{name: -1})
 	}
 	for name, c := range faults.Sample(4, map[string]struct {

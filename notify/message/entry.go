@@ -29,6 +29,12 @@ type entry struct {
 	Recalled numbers `dynamo:"recalled,omitempty"` // recalled messages of others that were unread
 	From     int64   `dynamo:"from,omitempty"`     // the number of messages when the user joined, or cleared the history
 	Till     *int64  `dynamo:"till,omitempty"`     // the number of messages when the user left
+	Muted    bool    `dynamo:"muted,omitempty"`
+	Unread   int64   `dynamo:"unread,omitempty"` // marked unread from here on
+	Marked   ids.ID  `dynamo:"marked,omitempty"` // the last call that marked the entry unread or read
+
+	Mute       store.Mark `dynamo:"mute,omitempty"` // of the last Mute or Unmute
+	MuteBefore store.Mark `dynamo:"muteBefore,omitempty"`
 
 	in In // of its key
 }
@@ -39,7 +45,7 @@ func (e *entry) CheckItem() error {
 	if e.in, err = parseEntryKey(store.Key{PK: e.PK, SK: e.SK}); err != nil {
 		return err
 	}
-	if e.LastSeq < 0 || e.Read < 0 || e.From < 0 || e.Till != nil && *e.Till < 0 {
+	if e.LastSeq < 0 || e.Read < 0 || e.Unread < 0 || e.From < 0 || e.Till != nil && *e.Till < 0 {
 		return errors.New("it has a negative number")
 	}
 	return nil
@@ -53,6 +59,16 @@ func (e *entry) unread() int64 {
 	above := e.readUpTo()
 	return max(0, e.LastSeq-above-e.Own.within(above, e.LastSeq)-e.Recalled.within(above, e.LastSeq))
 }
+
+// unreadFrom is the number from which on the user has marked the conversation unread, 0 if none.
+func (e *entry) unreadFrom() int64 {
+	if e.Unread <= e.From { // it was cleared since
+		return 0
+	}
+	return e.Unread
+}
+
+func (e *entry) lastMute() store.Last { return store.Last{Mark: e.Mute, Before: e.MuteBefore} }
 
 // readable returns the first and the last of n messages that the user may read.
 func (e *entry) readable(n int64) (first, last int64) {

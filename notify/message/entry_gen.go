@@ -38,6 +38,25 @@ func (i *entry) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err er
 			err = store.SetInt(value, &i.From)
 		case "till":
 			err = store.UnmarshalAttribute(value, "till", i)
+		case "muted":
+			err = store.SetBool(value, &i.Muted)
+		case "unread":
+			err = store.SetInt(value, &i.Unread)
+		case "marked":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.Marked.UnmarshalText([]byte(text))
+			}
+		case "mute":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.Mute.UnmarshalText([]byte(text))
+			}
+		case "muteBefore":
+			var text string
+			if err = store.SetText(value, &text); text != "" {
+				err = i.MuteBefore.UnmarshalText([]byte(text))
+			}
 		}
 		if err != nil {
 			return true, fmt.Errorf("attribute %s: %w", name, err)

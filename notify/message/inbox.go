@@ -20,11 +20,14 @@ type Entry struct {
 	Last         Message `json:"last,omitzero"`  // its Seq is 0 if there is none to show
 	Unread       int64   `json:"unread"`         // messages of others
 	Read         int64   `json:"read"`           // the Seq up to which the user has read
+
+	UnreadFrom int64 `json:"unreadFrom,omitzero"` // the Seq from which on the user has marked it unread; 0 if not
+	Muted      bool  `json:"muted,omitzero"`      // left out of Unread
 }
 
 // Count is how much is unread in an inbox.
 type Count struct {
-	Conversations int   `json:"conversations"` // those with unread messages
+	Conversations int   `json:"conversations"` // those with unread messages, or marked unread
 	Messages      int64 `json:"messages"`
 	More          bool  `json:"more,omitzero"` // older conversations were not counted
 }
@@ -87,7 +90,10 @@ const (
 
 // shown sets only the number of the last message; preview adds the rest.
 func (e entry) shown() Entry {
-	s := Entry{Conversation: e.in.Conversation, Unread: e.unread(), Read: e.readUpTo()}
+	s := Entry{
+		Conversation: e.in.Conversation, Unread: e.unread(), Read: e.readUpTo(),
+		UnreadFrom: e.unreadFrom(), Muted: e.Muted,
+	}
 	if p, ok := e.in.pair(); ok {
 		s.Other = p.Other
 	}
@@ -143,7 +149,7 @@ func (r *Repository) addLagging(ctx context.Context, items map[store.Key]dynamo.
 const maxCounted = 400
 
 // Unread counts the unread messages in the newest 400 conversations of a user, and the
-// conversations that have any.
+// conversations that have any or are marked unread. Muted ones do not count.
 //
 // Cost: 1 request, 0.5 RCU for each 4 KB, some 20 conversations; twice the units where
 // Options.Consistent is set.
@@ -163,7 +169,7 @@ func (r *Repository) Unread(ctx context.Context, user string) (Count, error) {
 		entries, count.More = entries[:maxCounted], true
 	}
 	for _, e := range entries {
-		if n := e.unread(); n > 0 {
+		if n := e.unread(); !e.Muted && (n > 0 || e.unreadFrom() > 0) {
 			count.Conversations++
 			count.Messages += n
 		}

@@ -51,6 +51,7 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"recall of no message": {"seq", failed(w.Recall(ctx, of("ann", pair), 0))},
 		"read up to none":      {"UpTo", failed(w.MarkRead(ctx, of("ann", pair), 0))},
 		"read up to less":      {"UpTo", failed(w.MarkRead(ctx, of("ann", pair), -1))},
+		"unread from none":     {"From", failed(w.MarkUnread(ctx, of("ann", pair), 0))},
 		"nobody's inbox":       {"User", failed(w.Inbox(ctx, "", cursor.PageRequest{}))},
 		"nobody's unread":      {"User", failed(w.Unread(ctx, ""))},
 		"two limiters":         {"Options.Limiter", noLimiter},
@@ -79,15 +80,18 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"Edit": func(in message.In) error {
 			return failed(w.Edit(ctx, message.Message{Conversation: in.Conversation, Sender: in.User, Seq: 1, Text: "text"}))
 		},
-		"Recall":   func(in message.In) error { return failed(w.Recall(ctx, in, 1)) },
-		"History":  func(in message.In) error { return failed(w.History(ctx, in, cursor.PageRequest{})) },
-		"Clear":    func(in message.In) error { return failed(w.Clear(ctx, in)) },
-		"MarkRead": func(in message.In) error { return failed(w.MarkRead(ctx, in, 1)) },
-		"Receipts": func(in message.In) error { return failed(w.Receipts(ctx, in)) },
-		"Access":   func(in message.In) error { return failed(w.Access(ctx, in)) },
-		"Members":  func(in message.In) error { return failed(w.Members(ctx, in)) },
-		"Add":      func(in message.In) error { return failed(w.Add(ctx, in, "ann")) },
-		"Leave":    func(in message.In) error { return failed(w.Leave(ctx, in)) },
+		"Recall":     func(in message.In) error { return failed(w.Recall(ctx, in, 1)) },
+		"History":    func(in message.In) error { return failed(w.History(ctx, in, cursor.PageRequest{})) },
+		"Clear":      func(in message.In) error { return failed(w.Clear(ctx, in)) },
+		"MarkRead":   func(in message.In) error { return failed(w.MarkRead(ctx, in, 1)) },
+		"MarkUnread": func(in message.In) error { return failed(w.MarkUnread(ctx, in, 1)) },
+		"Mute":       func(in message.In) error { return failed(w.Mute(ctx, in)) },
+		"Unmute":     func(in message.In) error { return failed(w.Unmute(ctx, in)) },
+		"Receipts":   func(in message.In) error { return failed(w.Receipts(ctx, in)) },
+		"Access":     func(in message.In) error { return failed(w.Access(ctx, in)) },
+		"Members":    func(in message.In) error { return failed(w.Members(ctx, in)) },
+		"Add":        func(in message.In) error { return failed(w.Add(ctx, in, "ann")) },
+		"Leave":      func(in message.In) error { return failed(w.Leave(ctx, in)) },
 	}
 	for name, c := range map[string]struct {
 		field string

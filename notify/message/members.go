@@ -128,7 +128,7 @@ func (r *Repository) joining(in In, k known, id ids.ID) (next known, entry *stor
 	next.members = append(slices.Clone(k.members), in.User)
 	next.pending = without(k.pending, in.User)
 	entry = r.table.Update(entryKey(in)).Set("last", id).
-		Set("from", k.n).Set("read", k.n).Set("lastSeq", k.n).Remove("till", "recalled")
+		Set("from", k.n).Set("read", k.n).Set("lastSeq", k.n).Remove("till", "recalled", "unread")
 	return next, entry, nil
 }
 

@@ -33,6 +33,16 @@ type place struct {
 	till       int64 // -1: a member
 	last       ids.ID
 	listed     bool
+	muted      bool
+	unread     int64 // marked unread from here on; 0: not
+}
+
+// unreadFrom is what an inbox shows of a mark.
+func (p *place) unreadFrom() int64 {
+	if p.unread <= p.from {
+		return 0
+	}
+	return p.unread
 }
 
 func newModel(n int) *model {
@@ -114,9 +124,15 @@ func (m *model) compare(t require.TestingT, w world, tb testing.TB) {
 			names = append(names, e.Conversation)
 		}
 		require.Equal(t, m.inbox(user), names, user)
+		var want message.Count
 		for _, e := range entries {
 			in := of(user, e.Conversation)
 			p := m.places[in]
+			if n := m.unread(in); !p.muted && (n > 0 || p.unreadFrom() > 0) {
+				want.Conversations++
+				want.Messages += n
+			}
+			require.Equal(t, []any{p.muted, p.unreadFrom()}, []any{e.Muted, e.UnreadFrom}, in)
 			require.Equal(t, m.unread(in), e.Unread, in)
 			require.LessOrEqual(t, max(p.read, p.from), e.Read, in)
 			for _, sent := range m.messages[e.Conversation] {
@@ -130,6 +146,9 @@ func (m *model) compare(t require.TestingT, w world, tb testing.TB) {
 			}
 			require.Equal(t, shown, e.Last, in)
 		}
+		count, err := w.Unread(tb.Context(), user)
+		require.NoError(t, err)
+		require.Equal(t, want, count, user)
 		for _, name := range m.names {
 			in := of(user, name)
 			members, err := w.Members(tb.Context(), in)
@@ -307,7 +326,8 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 				outcome(changed, err, !m.member(in), nil)
 				if changed {
 					n := int64(len(m.messages[in.Conversation]))
-					m.places[in] = &place{from: n, read: n, till: -1, last: w.id(), listed: true}
+					was := m.places[in]
+					m.places[in] = &place{from: n, read: n, till: -1, last: w.id(), listed: true, muted: was != nil && was.muted}
 				}
 			},
 			"leave": func(rt *rapid.T) {
@@ -350,8 +370,45 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 					for _, sent := range m.messages[in.Conversation][:upTo] {
 						own = own && (sent.Seq <= max(place.read, place.from) || sent.Sender == in.User)
 					}
-					outcome(changed, err, changed && upTo > max(place.read, place.from) || !own, nil)
+					marked := place.unreadFrom() > 0 && place.unread <= upTo
+					outcome(changed, err, changed && upTo > max(place.read, place.from) || !own || marked, nil)
 					place.read = max(place.read, upTo)
+					if changed && place.unread <= upTo {
+						place.unread = 0
+					}
+				}
+			},
+			"mark unread": func(rt *rapid.T) {
+				in := in()
+				from := rapid.Int64Range(1, int64(len(m.messages[in.Conversation]))+1).Draw(rt, "from")
+				changed, err := p().MarkUnread(t.Context(), in, from)
+				if place := m.places[in]; place == nil {
+					require.ErrorIs(rt, err, message.ErrNotMember)
+				} else if err == nil && changed { // own messages may be read or not
+					require.Greater(rt, from, place.from)
+					place.unread = from
+				} else if err != nil {
+					require.ErrorIs(rt, err, plaza.ErrNotFound)
+					require.Empty(rt, m.messages[in.Conversation])
+				} else {
+					require.True(rt, from > place.read || from <= place.from || from == place.unread)
+				}
+			},
+			"mute": func(rt *rapid.T) {
+				in, on := in(), rapid.Bool().Draw(rt, "on")
+				mute := p().Unmute
+				if on {
+					mute = p().Mute
+				}
+				changed, err := mute(t.Context(), in)
+				switch place := m.places[in]; {
+				case place == nil:
+					require.ErrorIs(rt, err, message.ErrNotMember)
+				case isPair(in.Conversation) && len(m.messages[in.Conversation]) == 0:
+					require.ErrorIs(rt, err, plaza.ErrNotFound)
+				default:
+					outcome(changed, err, place.muted != on, nil)
+					place.muted = on
 				}
 			},
 			"clear": func(rt *rapid.T) {

@@ -6,20 +6,22 @@ import (
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// MarkRead marks a conversation as read up to the number upTo, the Seq of the last
-// message that was shown. changed is false if the user had read that far already. A
+// MarkRead marks a conversation as read up to the number upTo, the Seq of the last message that was
+// shown. It ends a MarkUnread from there or below. changed is false if neither was needed. A
 // number beyond the last message is plaza.ErrInvalid.
 //
-// Cost: 1 request, 2 WCU; where a message was sent just before, 3 requests, 2 RCU, 3
-// WCU.
+// Cost: 1 request, 2 WCU; where a message was sent just before or a mark ends, 3 requests, 1 RCU,
+// 3 WCU.
 //
 //plaza:cost a mark: 1 request, 2 WCU
 //plaza:cost nothing to change: 1 request, 1 WCU
-//plaza:cost an entry that lags or is missing: 3 requests, 2 RCU, 3 WCU
+//plaza:cost only to end a MarkUnread: 2 requests, 3 WCU
+//plaza:cost an entry that lags or is missing: 3 requests, 1 RCU, 3 WCU
 func (r *Repository) MarkRead(ctx context.Context, in In, upTo int64) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify/message.Repository.MarkRead")
 	if err := cmp.Or(in.check("User"), args.AtLeast("UpTo", upTo, 1)); err != nil {
@@ -30,31 +32,52 @@ func (r *Repository) MarkRead(ctx context.Context, in In, upTo int64) (changed b
 }
 
 func (r *Repository) markRead(ctx context.Context, in In, upTo int64) (changed bool, err error) {
-	mark := func() *store.Update {
-		return r.advance(in, "read", upTo).If("attribute_not_exists('from') OR 'from' < ?", upTo)
-	}
-	err = r.table.Run(ctx, mark().If("lastSeq >= ?", upTo))
-	refused, ok := store.AsRefused(err)
-	if !ok {
-		return err == nil, err
-	}
-	if item, _ := refused.At(0); item != nil {
-		var own entry
-		if err := r.table.Decode(item, &own); err != nil {
-			return false, err
-		}
-		if own.readUpTo() >= upTo {
-			return false, nil
-		}
-	}
-	own, n, err := r.place(ctx, in) // the entry may lag behind the conversation
+	call, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err
 	}
-	if _, last := own.readable(n); upTo > last {
-		return false, &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d, the last message is %d", upTo, last)}
+	rises := func() *store.Update {
+		return r.advance(in, "read", upTo).If("attribute_not_exists('from') OR 'from' < ?", upTo)
 	}
-	return r.advanced(r.table.Run(ctx, mark()))
+	asked := false // whether there is such a message, as the entry may lag behind the conversation
+	return store.Merge(ctx, r.table, entryKey(in), ends(rises(), call).If("lastSeq >= ?", upTo), func(seen *entry) (store.Write, error) {
+		if _, isPair := in.pair(); !isPair && seen.PK == "" {
+			return nil, ErrNotMember
+		}
+		if seen.readUpTo() >= upTo {
+			if from := seen.unreadFrom(); from == 0 || from > upTo || seen.Marked > call {
+				return nil, store.ErrSame
+			}
+			return ends(r.table.Update(entryKey(in)), call).If("attribute_exists(unread)"), nil
+		}
+		if !asked {
+			if err := r.hasMessage(ctx, in, *seen, upTo); err != nil {
+				return nil, err
+			}
+			asked = true
+		}
+		if seen.Marked > call {
+			return rises(), nil
+		}
+		return ends(rises(), call), nil
+	})
+}
+
+// ends adds that a read ends a mark, unless that began later. A late MarkUnread finds the call.
+func ends(u *store.Update, call ids.ID) *store.Update {
+	return u.Remove("unread").Set("marked", call).If("attribute_not_exists(marked) OR marked < ?", call)
+}
+
+// hasMessage refuses the number of a message that the user cannot read.
+func (r *Repository) hasMessage(ctx context.Context, in In, own entry, seq int64) error {
+	h, err := r.head(ctx, in.Conversation)
+	if err != nil {
+		return err
+	}
+	if _, last := own.readable(h.N); seq > last {
+		return &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d, the last message is %d", seq, last)}
+	}
+	return nil
 }
 
 // Clear hides all messages so far from this user only, and marks them as read. changed

@@ -17,7 +17,7 @@ import (
 //	C#c / M            the members of a group {members, mver}
 //	C#c#bucket / seq   a message; a bucket has 65,536 of them
 //	K#sender#key / K   the message that was sent under a key {c, seq, id, hash, ttl}
-//	U#user / C#c       the user's entry {last, lastSeq, read, own, recalled, from, till}
+//	U#user / C#c       the user's entry {last, lastSeq, read, own, recalled, from, till, muted, unread, marked}
 //
 // A group's entries are written with its members. A pair's begin with their first message.
 

@@ -19,11 +19,14 @@ var about = map[string]func(ctx context.Context, w world, in message.In) error{
 	"History": func(ctx context.Context, w world, in message.In) error {
 		return failed(w.History(ctx, in, cursor.PageRequest{}))
 	},
-	"Leave":    func(ctx context.Context, w world, in message.In) error { return failed(w.Leave(ctx, in)) },
-	"Members":  func(ctx context.Context, w world, in message.In) error { return failed(w.Members(ctx, in)) },
-	"MarkRead": func(ctx context.Context, w world, in message.In) error { return failed(w.MarkRead(ctx, in, 1)) },
-	"Receipts": func(ctx context.Context, w world, in message.In) error { return failed(w.Receipts(ctx, in)) },
-	"Recall":   func(ctx context.Context, w world, in message.In) error { return failed(w.Recall(ctx, in, 1)) },
+	"Leave":      func(ctx context.Context, w world, in message.In) error { return failed(w.Leave(ctx, in)) },
+	"Members":    func(ctx context.Context, w world, in message.In) error { return failed(w.Members(ctx, in)) },
+	"MarkRead":   func(ctx context.Context, w world, in message.In) error { return failed(w.MarkRead(ctx, in, 1)) },
+	"MarkUnread": func(ctx context.Context, w world, in message.In) error { return failed(w.MarkUnread(ctx, in, 1)) },
+	"Mute":       func(ctx context.Context, w world, in message.In) error { return failed(w.Mute(ctx, in)) },
+	"Unmute":     func(ctx context.Context, w world, in message.In) error { return failed(w.Unmute(ctx, in)) },
+	"Receipts":   func(ctx context.Context, w world, in message.In) error { return failed(w.Receipts(ctx, in)) },
+	"Recall":     func(ctx context.Context, w world, in message.In) error { return failed(w.Recall(ctx, in, 1)) },
 	"Edit": func(ctx context.Context, w world, in message.In) error {
 		return failed(w.Edit(ctx, message.Message{Conversation: in.Conversation, Sender: in.User, Seq: 1, Text: "edited"}))
 	},
