@@ -197,6 +197,28 @@ func TestErasuresAtOnceUnderFaultsLeaveTheSame(t *testing.T) {
 	}
 }
 
+// Without faults none of them fails.
+func TestErasuresAtOnceDoNotDisturbEachOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Seed()
+	w.Grow(10)
+	errs := make([]error, 4)
+	var erasers sync.WaitGroup
+	for i := range errs {
+		k := w.process(nil)
+		erasers.Go(func() { _, errs[i] = k.Erase(t.Context(), ann, nil) })
+	}
+	erasers.Wait()
+	require.NoError(t, errors.Join(errs...))
+	again, err := w.erase(nil)
+	require.NoError(t, err)
+	require.NotZero(t, again.Again)
+	for _, s := range w.Of(ann) {
+		require.True(t, slices.ContainsFunc(residue, func(r remains) bool { return regexp.MustCompile(r.Key).MatchString(s.Key()) }) || s.Table == "danmu", s.Key())
+	}
+}
+
 func TestARepeatReadsAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

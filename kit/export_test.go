@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/worldtest"
 )
@@ -142,6 +143,15 @@ func TestAnExportHasAllThatAScanFinds(t *testing.T) {
 	w.Seed()
 	whole := w.whole()
 	w.requireComplete(whole)
+	m := callstest.NewMetered(t, "..", "kit")
+	k := w.process(m.Wrap)
+	export := func(ctx context.Context) error {
+		_, err := k.Export(ctx, ann, io.Discard, Checkpoint{})
+		return err
+	}
+	m.AtMost("Export", m.Stated.Of("Kit.Export", "nothing").Plus(m.Stated.Times(4, "Kit.Export", "each conversation")).
+		Plus(m.Stated.Times(20, "Kit.Export", "each entry, and each 4 KB")).
+		Plus(m.Stated.Of("Kit.Export", "each 100 entries of a list, messages of a conversation, or digests")), export)
 	var all strings.Builder
 	at, err := w.process(nil).Export(t.Context(), ann, &all, Checkpoint{})
 	require.NoError(t, err)
@@ -157,6 +167,7 @@ func TestAnExportHasAllThatAScanFinds(t *testing.T) {
 	for line := range strings.Lines(w.whole()) {
 		require.Regexp(t, `"kind":"(left out|end)"`, line, "an erasure leaves no more than it says")
 	}
+	m.Costs(export, "Kit.Export", "nothing")
 }
 
 // Each request in turn is the last one of a process.

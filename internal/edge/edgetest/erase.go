@@ -137,8 +137,10 @@ func eraseEverything[E any](t *testing.T, f Feature[E]) {
 				}
 			}
 
-			left = append(left, w.begin(t, "jack", "star", f.first())) // the names may come back
-			w.requireStored(t, left...)
+			back := w.begin(t, "jack", "star", f.first()) // the names may come back
+			w.requireStored(t, append(left, back)...)
+			erase()
+			w.requireErased(t, of, left)
 		}
 	}
 }
