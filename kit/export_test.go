@@ -279,6 +279,9 @@ func TestAnExportRefusesTheCheckpointOfAnother(t *testing.T) {
 		require.Empty(t, f.String())
 	}
 	refused(w.process(nil), "bob", at)
+	done, err := w.export(w.process(nil), ann, io.Discard, Checkpoint{})
+	require.NoError(t, err)
+	refused(w.process(nil), "bob", done)
 	refused(w.process(nil), "", Checkpoint{})
 	w.opts.Features = []Feature{Reaction, Follow}
 	_, err = w.export(w.process(nil), ann, io.Discard, at)

@@ -75,6 +75,7 @@ func Run[E any](t *testing.T, f Feature[E]) {
 		{name: "EraseEndsTornEdges", run: eraseTorn[E], only: Feature[E].mutual},
 		{name: "EraseReturnsARowThatNamesNobody", run: eraseUnread[E]},
 		{name: "EraseOfATornEdgeDoesNotCountBelowZero", run: eraseCounts[E], only: Feature[E].mutual},
+		{name: "EraseCountsWhatIsNotCounted", run: eraseUncounted[E]},
 		{name: "EraseUnderFaultsAndKills", run: eraseUnderFaults[E]},
 		{name: "EraseDuringNewEdges", run: eraseMeetsNew[E]},
 

@@ -194,6 +194,22 @@ func eraseCounts[E any](t *testing.T, f Feature[E]) {
 	require.Zero(t, counts.Heads[f.first()])
 }
 
+// eraseUncounted erases either end of an edge that the counter of its head does not count,
+// and a tail that has nothing but what has ended.
+func eraseUncounted[E any](t *testing.T, f Feature[E]) {
+	for _, of := range []edge.Ends{{Tail: "ann"}, {Head: "bob"}} {
+		s := damagedScene(t, f, 1, damages(f)["edge not counted"].do)
+		require.NoError(t, s.Erase(t.Context(), of))
+		_, left := f.split(of, s.others)
+		s.requireErased(t, of, left)
+
+		idle := edge.Ends{Tail: "idle"}
+		s.finish(t, s.begin(t, idle.Tail, "past", f.first()), true)
+		require.NoError(t, s.Erase(t.Context(), idle))
+		s.requireErased(t, idle, left)
+	}
+}
+
 func eraseUnderFaults[E any](t *testing.T, f Feature[E]) {
 	for seed := range faults.Seeds(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
