@@ -205,10 +205,10 @@ func (w *world) done(shard string) []string {
 	return slices.Clone(w.handled[shard])
 }
 
-// until waits until something holds, up to five minutes of the bubble.
+// until waits until something holds, up to an hour of the bubble.
 func (w *world) until(what string, holds func() bool) {
 	w.t.Helper()
-	w.within(5*time.Minute, what, holds)
+	w.within(time.Hour, what, holds)
 }
 
 // within waits until something holds, and returns how long it took.
