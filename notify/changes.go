@@ -61,7 +61,8 @@ type Change struct {
 // stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice, and an event whose Notify was late or repeated may
-// be reported again with a greater Last. Activity.ID identifies the event.
+// be reported again with a greater Last. Activity is the group's newest event: if an older one
+// comes after it, N and Last rise alone.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	var changes []Change

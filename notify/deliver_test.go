@@ -131,13 +131,6 @@ func TestDeliveriesOnHotKeysNotifyEachWatcherOnce(t *testing.T) {
 		a.pass(31 * time.Second)
 	}
 	a.deliverAll(t)
-	got := map[string]bool{}
-	for _, c := range a.Next(t) {
-		if c.Activity.Verb == "answer" {
-			got[c.User+" "+c.Activity.ID.String()] = true
-		}
-	}
-	require.Len(t, got, events*watchers)
 	for _, user := range watchersTo(watchers) {
 		groups := a.groups(t, user)
 		require.EqualValues(t, events, groups[len(groups)-1].N, user)
