@@ -34,22 +34,24 @@ const someFail = 10
 type Attempt struct {
 	Object   feed.Ref
 	ID       ids.ID // the activity's
-	Watchers int    // users for whom it was stored or dropped
+	Retract  bool   // it takes the notification back
+	Watchers int    // users for whom it was stored, dropped or retracted
 	Failed   int    // users who are tried again
 	Done     bool   // no other watchers are left
 	Err      error  // the first error
 }
 
-// Deliver delivers the notifications that NotifyWatchers stored, and returns how many are
-// finished. A watcher who cannot be notified does not delay the others, and is tried again
+// Deliver delivers the notifications that NotifyWatchers stored, and takes back those of
+// RetractWatchers. It returns how many are finished. A watcher who cannot be notified does not delay the others, and is tried again
 // after 30 s; if nobody can be notified, all are tried again. A damaged job stays where it is
 // and is passed to Options.OnCorrupt.
 //
-// Cost: 3 requests, 1 RCU, 1 WCU; 1 request, 1 WCU for each 100 watchers; Notify for
-// each; with nothing to do 2 requests, 1 RCU.
+// Cost: 3 requests, 1 RCU, 1 WCU; 2 requests, 1 RCU, 1 WCU for each 100 watchers; Notify for
+// each; idle 2 requests, 1 RCU.
 //
 //plaza:cost a notification: 3 requests, 1 RCU, 1 WCU
-//plaza:cost each 100 watchers, besides their page: 1 request, 1 WCU
+//plaza:cost each 100 watchers, besides their page: 2 requests, 1 RCU, 1 WCU
+//plaza:cost each watcher of what is taken back: as Retract
 //plaza:cost each 25 watchers who fail: 1 request
 //plaza:cost each watcher who fails: 1 WCU
 //plaza:cost each further KB of the notification, in each write: 1 WCU
@@ -88,7 +90,7 @@ func (r *Repository) failed(err error) error {
 
 // deliver continues where the job stopped.
 func (r *Repository) deliver(ctx context.Context, job watchJob) (done bool, err error) {
-	a := Attempt{Object: job.Work.Key.Object, ID: job.Work.Key.ID}
+	a := Attempt{Object: job.Work.Key.Object, ID: job.Work.Key.ID, Retract: job.Work.Key.retracts()}
 	a.Done, err = r.deliverJob(ctx, &job, &a)
 	if err != nil && ctx.Err() != nil {
 		r.jobs.GiveBack(ctx, job)
@@ -107,7 +109,10 @@ func (r *Repository) deliverJob(ctx context.Context, job *watchJob, a *Attempt) 
 		return false, err
 	}
 	if job.Work.User != "" {
-		if err := r.notifyWatcher(ctx, n, job.Work.User); err != nil {
+		if ended, err := r.ended(ctx, *job); ended || err != nil {
+			return ended, err
+		}
+		if err := r.tellWatcher(ctx, *job, n, job.Work.User); err != nil {
 			a.Failed++
 			return false, err
 		}
@@ -115,6 +120,9 @@ func (r *Repository) deliverJob(ctx context.Context, job *watchJob, a *Attempt) 
 		return true, r.jobs.End(ctx, *job)
 	}
 	for {
+		if ended, err := r.ended(ctx, *job); ended || err != nil {
+			return ended, err
+		}
 		page, err := r.watchers(ctx, *job)
 		if err != nil {
 			return false, err
@@ -130,6 +138,18 @@ func (r *Repository) deliverJob(ctx context.Context, job *watchJob, a *Attempt) 
 			return false, err
 		}
 	}
+}
+
+// ended ends a job that notifies, if the notification was taken back.
+func (r *Repository) ended(ctx context.Context, job watchJob) (bool, error) {
+	if job.Work.Key.retracts() {
+		return false, nil
+	}
+	gone, err := r.takenBack(ctx, job.Work.Key)
+	if err != nil || !gone {
+		return false, err
+	}
+	return true, r.jobs.End(ctx, job)
 }
 
 // watchers reads the job's next page of watchers.
@@ -149,7 +169,7 @@ func (r *Repository) watchers(ctx context.Context, job watchJob) (cursor.Page[fo
 // a large page fail, that is an outage: deliverPage returns the error, and all are tried
 // again.
 func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notification, edges []follow.Edge, a *Attempt) error {
-	failed, err := r.notifyAll(ctx, n, edges)
+	failed, err := r.tellAll(ctx, job, n, edges)
 	if err == nil {
 		a.Watchers += len(edges)
 		return nil
@@ -177,15 +197,14 @@ func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notificati
 	return nil
 }
 
-// notifyAll returns the edges whose followers could not be notified, and the error of
-// one of them.
-func (r *Repository) notifyAll(ctx context.Context, n Notification, edges []follow.Edge) (failed []follow.Edge, err error) {
+// tellAll notifies all of edges at once, or takes the notification back, and returns those for whom it failed.
+func (r *Repository) tellAll(ctx context.Context, job watchJob, n Notification, edges []follow.Edge) (failed []follow.Edge, err error) {
 	var mu sync.Mutex
 	group := parallel.New()
 	group.SetLimit(atOnce)
 	for _, edge := range edges {
 		group.Go(func() error {
-			err := r.notifyWatcher(ctx, n, edge.Follower)
+			err := r.tellWatcher(ctx, job, n, edge.Follower)
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
@@ -198,10 +217,15 @@ func (r *Repository) notifyAll(ctx context.Context, n Notification, edges []foll
 	return failed, err
 }
 
-func (r *Repository) notifyWatcher(ctx context.Context, n Notification, watcher string) error {
+// tellWatcher notifies a watcher, or takes the notification back.
+func (r *Repository) tellWatcher(ctx context.Context, job watchJob, n Notification, watcher string) error {
 	n.User = watcher
-	return parallel.Catch(func() error { // a panic for one watcher must not end the worker of all
-		_, _, err := r.Notify(ctx, n)
+	return parallel.Catch(func() (err error) { // a panic for one watcher must not end the worker of all
+		if job.Work.Key.retracts() {
+			_, err = r.Retract(ctx, n)
+		} else {
+			_, _, err = r.Notify(ctx, n)
+		}
 		return err
 	})
 }
@@ -209,7 +233,7 @@ func (r *Repository) notifyWatcher(ctx context.Context, n Notification, watcher 
 // oneWatcher returns the job of one watcher. It keeps the lease of the whole job, so
 // that other workers leave it alone as long.
 func oneWatcher(job watchJob, user string) watchJob {
-	job.Work.Key.One, job.Work.User, job.Work.Cursor = hashOf(user), user, ""
+	job.Work.Key.One, job.Work.User, job.Work.Cursor = job.Work.Key.One+hashOf(user), user, ""
 	job.Key.SK = job.Work.Key.String()
 	return job
 }

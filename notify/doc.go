@@ -31,7 +31,7 @@
 // besides the list. A repeat returns them again, so send with the user and the
 // activity's ID as the message's key.
 //
-// NotifyWatchers notifies everybody who follows an object. To deliver these notifications, call Run
+// NotifyWatchers notifies everybody who follows an object, RetractWatchers takes that back. To deliver these notifications, call Run
 // in the background, or Deliver from a scheduled Lambda. Changes reads the table's stream, for a
 // bell that rings by package live.
 //

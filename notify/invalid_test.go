@@ -134,6 +134,7 @@ func TestBadEventsAreRefusedBeforeAnyRequest(t *testing.T) {
 		if c.field != "User" {
 			n.User = ""
 			cases[name+", of watchers"] = refusal{c.field, errOf(w.NotifyWatchers(t.Context(), question, n))}
+			cases[name+", taken back"] = refusal{c.field, errOf(w.RetractWatchers(t.Context(), question, n))}
 		}
 	}
 	target := func(user string, about feed.Ref) error { return errOf(w.RetractTarget(t.Context(), user, about)) }
@@ -148,6 +149,7 @@ func TestBadEventsAreRefusedBeforeAnyRequest(t *testing.T) {
 	cases["watchers of a long object"] = refusal{"Object", watchers(feed.Ref{Kind: "question", ID: strings.Repeat("x", 250)})}
 	cases["a user among watchers"] = refusal{"User", errOf(w.NotifyWatchers(t.Context(), question, withUser(answer, "bob")))}
 	without := a.world.process(t, nil, meter.Wrap)
+	cases["no graph of who loses it"] = refusal{"Options.Watchers", errOf(without.RetractWatchers(t.Context(), question, answer))}
 	cases["no graph of watchers"] = refusal{"Options.Watchers", errOf(without.NotifyWatchers(t.Context(), question, answer))}
 	cases["no graph to deliver to"] = refusal{"Options.Watchers", errOf(without.Deliver(t.Context()))}
 	cases["no graph to work for"] = refusal{"Options.Watchers", without.Run(t.Context())}

@@ -16,7 +16,8 @@ import (
 )
 
 // N#user / G#target#verb#day is a group, see internal/group. N#user / S {last, s,
-// rev} is the user's state. Packages announce and prefs keep their items in the
+// rev} is the user's state. J#shard has jobs of watchers, R#object what was taken back for
+// all of them. Packages announce and prefs keep their items in the
 // same table.
 
 // Table returns the schema of a table with that name. Packages announce, digest and

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -27,7 +28,7 @@ import (
 // repeat changes nothing, and another notification under that identity is
 // plaza.ErrConflict. Later a repeat is delivered again, as a repeat of Notify for each
 // user. An activity older than Options.Retention is dropped. created is true if this call
-// stored the notification.
+// stored the notification. RetractWatchers takes it back.
 //
 // Cost: 1 request, 1 WCU for each KB; a process's first 1 request, 1 WCU more.
 func (r *Repository) NotifyWatchers(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {
@@ -69,13 +70,17 @@ func (r *Repository) storeWatch(ctx context.Context, object feed.Ref, n Notifica
 	if err != nil {
 		return false, err
 	}
-	job, err := r.newWatch(object, n, op)
+	job, err := r.newWatch(watchKey{ID: n.Activity.ID, Object: object}, n, op)
 	if err != nil {
 		return false, err
 	}
 	if err := r.jobs.StoreShards(ctx); err != nil {
 		return false, err
 	}
+	return r.storeJob(ctx, job)
+}
+
+func (r *Repository) storeJob(ctx context.Context, job watchJob) (created bool, err error) {
 	err = r.table.Run(ctx, r.table.Put(job).If("attribute_not_exists(pk)"))
 	refused, ok := store.AsRefused(err)
 	if !ok {
@@ -89,12 +94,11 @@ func (r *Repository) storeWatch(ctx context.Context, object feed.Ref, n Notifica
 	if stored.Work.watched != job.Work.watched {
 		return false, plaza.ErrConflict
 	}
-	return stored.Work.Op == op, nil // the SDK may have sent it twice
+	return stored.Work.Op == job.Work.Op, nil // the SDK may have sent it twice
 }
 
-func (r *Repository) newWatch(object feed.Ref, n Notification, op ids.ID) (watchJob, error) {
+func (r *Repository) newWatch(key watchKey, n Notification, op ids.ID) (watchJob, error) {
 	activity, err := encodeActivity(n.Activity)
-	key := watchKey{ID: n.Activity.ID, Object: object}
 	return watchJob{
 		Key: store.Key{PK: r.jobs.Place(key.ID.String()), SK: key.String()},
 		Work: watchItem{
@@ -108,7 +112,7 @@ type watchJob = work.Job[watchItem]
 
 // watchItem is J#shard / id#object: a notification that not all watchers have yet.
 // J#shard / id#object#hash is the same for one watcher, who could not be notified with
-// the others.
+// the others. J#shard / id#object#- and J#shard / id#object#-hash take it back.
 type watchItem struct {
 	Key watchKey `dynamo:"sk"`
 	watched
@@ -138,7 +142,7 @@ func (w *watchItem) CheckItem() error {
 		return err
 	case n.Activity.ID != w.Key.ID:
 		return errors.New("has another activity")
-	case w.Key.One != hashOf(w.User):
+	case strings.TrimPrefix(w.Key.One, takesBack) != hashOf(w.User):
 		return errors.New("has another watcher")
 	}
 	return n.checkEvent()
@@ -153,8 +157,13 @@ var jobShardsKey = store.Key{PK: keys.Join("J"), SK: "shards"}
 type watchKey struct {
 	ID     ids.ID
 	Object feed.Ref
-	One    string // hashOf the one watcher
+	One    string // takesBack or not, and hashOf the one watcher
 }
+
+// takesBack begins One of a job that retracts.
+const takesBack = "-"
+
+func (k watchKey) retracts() bool { return strings.HasPrefix(k.One, takesBack) }
 
 // hashOf keeps a key within DynamoDB's bound, however long the user's name is.
 func hashOf(user string) string {

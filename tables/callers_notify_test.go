@@ -114,6 +114,7 @@ func notifications(t *testing.T, w *world, as callers) {
 
 		err2(service.digests.Schedule(ctx, "dan", []string{"email"}, w.id())),
 		err2(service.NotifyWatchers(ctx, post, notify.Notification{Activity: event("1").Activity})),
+		err2(service.RetractWatchers(ctx, post, notify.Notification{Activity: event("1").Activity})),
 	)
 	require.ErrorIs(t, err2(worker.Deliver(ctx)), plaza.ErrBusy)
 

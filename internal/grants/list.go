@@ -120,7 +120,7 @@ func features() []feature {
 				[]Grant{on("notify", reads+"UpdateItem"), onIndex("notify", "recent")},
 			},
 			Service: {
-				[]string{"notify.Repository: Notify Retract RetractTarget MarkSeen MarkRead MarkAllRead MarkUnread Archive Unarchive Snooze Unsnooze Dismiss NotifyWatchers",
+				[]string{"notify.Repository: Notify Retract RetractTarget MarkSeen MarkRead MarkAllRead MarkUnread Archive Unarchive Snooze Unsnooze Dismiss NotifyWatchers RetractWatchers",
 					"notify/announce.Repository: Announce Edit Withdraw", "notify/prefs.Repository: Set Unset Unsubscribe Block Unblock Mute Unmute",
 					"notify/digest.Repository: Schedule"},
 				[]Grant{on("notify", writes)},
