@@ -107,7 +107,7 @@ func TestInAnyInterleavingAllAgree(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, y way) {
 		w := newWorld(t)
-		for seed := range uint64(faults.Size(400, 40)) {
+		for seed := range uint64(faults.Size(400, 30)) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			object := photo(int(seed))
 			for _, c := range pasts[random.IntN(len(pasts))] {
