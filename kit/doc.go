@@ -1,6 +1,7 @@
 // Package kit makes the repositories of all features by one call, and connects them as a
 // service usually does. It has nothing that the features lack: a service can make any of
-// them itself, and pollers, folders and hubs it always does.
+// them itself, and pollers, folders and hubs it always does. Erase and Export are of a user,
+// over all features.
 //
 // What New connects, unless the options on the right are set:
 //
