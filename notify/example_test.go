@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/ratelimit"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -107,6 +108,40 @@ func ExampleRepository_Notify() {
 	// birds opened contest 5
 	// kim picked your picture 10
 	// 9 offers lens 4 {"price":"99 €"}
+}
+
+// An actor may poke a user twice at once, and then once an hour.
+func ExampleOptions_allow() {
+	ctx := context.Background()
+	tables := open(ctx)
+	pokes, err := ratelimit.NewMemory(ratelimit.Rate{Burst: 2, Every: time.Hour}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	bell := tables.bells(&notify.Options{Allow: func(ctx context.Context, n notify.Notification) (bool, error) {
+		if n.Activity.Verb != "poke" {
+			return true, nil
+		}
+		wait, err := pokes.Take(ctx, ratelimit.Attempt{Object: n.User, User: n.Activity.Actor.String(), ID: n.Activity.ID.String()})
+		return wait == 0, err
+	}})
+	for i := range 3 {
+		id, err := tables.gen.Next(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		res, _, err := bell.Notify(ctx, notify.Notification{User: "chris", Activity: feed.Activity{
+			ID: id, Actor: feed.Ref{ID: "ann"}, Verb: "poke", Object: feed.Ref{ID: "chris"},
+		}})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(i+1, "refused:", res.Refused)
+	}
+	// Output:
+	// 1 refused: false
+	// 2 refused: false
+	// 3 refused: true
 }
 
 // The followers of a question are notified of an answer, but the one who answers is

@@ -50,12 +50,15 @@ const (
 // Result says where a notification is. Unless it is Dropped or Full, its event is in the
 // group, since this call or an earlier one.
 type Result struct {
-	// Dropped: the event is not stored. It is the user's own, the Policy refuses it, it
-	// was retracted, or it is older than Options.Retention.
+	// Dropped: the event is not stored. It is the user's own, the Policy or Options.Allow
+	// refuses it, it was retracted, or it is older than Options.Retention.
 	Dropped bool `json:"dropped,omitzero"`
 
 	// Retracted: it is Dropped because Retract took it back, or RetractTarget did.
 	Retracted bool `json:"retracted,omitzero"`
+
+	// Refused: it is Dropped because Options.Allow refused it.
+	Refused bool `json:"refused,omitzero"`
 
 	// Full: the event is not counted, since its group has 100. The group still moves to
 	// the top, at most once every Options.Coalesce. Until then a repeat of an event that

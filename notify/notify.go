@@ -29,6 +29,8 @@ import (
 //plaza:cost of an actor whom the group names, or older than its newest event: 2 requests, 4 WCU
 //plaza:cost into a full group: 2 requests, 4 WCU
 //plaza:cost into a full group that may not rise yet: none
+//plaza:cost with Options.Allow: 1 request, 1 RCU
+//plaza:cost with Options.Allow, each further 4 KB of the group: 1 RCU
 //plaza:cost each further KB of the group, in each request: 1 WCU
 //plaza:cost each further KB that lists read of it: 2 WCU
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
@@ -47,6 +49,19 @@ func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, cr
 	}
 	if decision.Drop {
 		return dropped, false, nil
+	}
+	if r.opts.Allow != nil && !n.Critical {
+		known, err := r.groups.Known(ctx, key, e)
+		allowed := known
+		if err == nil && !known {
+			allowed, err = r.opts.Allow(ctx, n)
+		}
+		if err != nil {
+			return Result{}, false, fmt.Errorf("notify: whether activity %v for %q is allowed: %w", e.ID, n.User, err)
+		}
+		if !allowed {
+			return Result{Dropped: true, Refused: true}, false, nil
+		}
 	}
 	mint := r.mint
 	if r.opts.Scheduler != nil && len(decision.Channels) > 0 {

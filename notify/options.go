@@ -34,6 +34,13 @@ type Options struct {
 	// everything.
 	Policy Policy
 
+	// Allow is your limit, such as three pokes from one actor to one user an hour. It is asked
+	// about each event that is not stored yet, after the Policy and not about Critical ones, and
+	// its false drops the event. It may be asked about an event again, if a call gets no answer:
+	// so count each Activity.ID once, as a ratelimit.Limiter does. Its error fails the call.
+	// Each event costs 1 request, and 1 RCU for 4 KB of its group, more. Defaults to no limit.
+	Allow func(context.Context, Notification) (bool, error)
+
 	// Announcements are merged into lists and counts. Defaults to none.
 	Announcements Source
 

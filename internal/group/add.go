@@ -2,7 +2,10 @@ package group
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
@@ -49,6 +52,26 @@ func (s *Groups) resting(key store.Key) (rise, bool) {
 	}
 	left := at.next.Sub(s.Now())
 	return at, 0 < left && left <= s.Coalesce // more is left if the clock went back
+}
+
+// Known reports whether Add would store nothing new: the event counts, was retracted or is in
+// conflict, or the group is known to be full and at rest.
+func (s *Groups) Known(ctx context.Context, key store.Key, e Event) (bool, error) {
+	if _, ok := s.resting(key); ok {
+		return true, nil
+	}
+	var item dynamo.Item
+	if err := s.Table.Get(ctx, key, true, &item); errors.Is(err, plaza.ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	g, err := parse(s.Table, key, item, s.Now())
+	if err != nil {
+		return false, err
+	}
+	_, known, _ := g.known(e)
+	return known, nil
 }
 
 // add first sends an update that knows nothing of the group. If it is refused, add looks at
