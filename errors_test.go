@@ -82,6 +82,7 @@ var exportedErrors = map[string]error{
 	"notify/message.ErrBlocked":     message.ErrBlocked,
 	"notify/message.ErrFull":        message.ErrFull,
 	"notify/message.ErrNotMember":   message.ErrNotMember,
+	"notify/message.ErrNotOwner":    message.ErrNotOwner,
 	"notify/message/live.ErrClosed": messagelive.ErrClosed,
 	"notify/prefs.ErrToken":         prefs.ErrToken,
 

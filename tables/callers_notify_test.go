@@ -194,6 +194,9 @@ func messages(t *testing.T, w *world, as callers) {
 		err2(reader.Access(ctx, in)),
 		err2(reader.Access(ctx, message.In{Conversation: message.Pair{User: "ann", Other: "eve"}.Conversation(), User: "ann"})),
 		err2(reader.Members(ctx, in)),
+		err2(reader.Details(ctx, "ann", "trip")),
+		err2(service.Describe(ctx, in, message.Description{Name: "Trip"})),
+		err2(service.SetOwner(ctx, in, "ben")),
 		err2(reader.History(ctx, in, first)),
 		err2(reader.Inbox(ctx, "ben", first)),
 		err2(reader.Unread(ctx, "ben")),
@@ -212,6 +215,7 @@ func messages(t *testing.T, w *world, as callers) {
 		err2(viewer.Next(ctx)),
 		err2(service.Recall(ctx, in, sent.Seq)),
 		err2(service.Clear(ctx, in)),
+		err2(service.Remove(ctx, message.In{Conversation: "trip", User: "dan"}, "ben")),
 		err2(service.Leave(ctx, message.In{Conversation: "trip", User: "cleo"})),
 		operator.Erase(ctx, "ann"),
 	)

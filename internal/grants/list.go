@@ -138,12 +138,12 @@ func features() []feature {
 		// notify's table, where prefs says who blocks whom.
 		{name: "message", schema: "notify/message.Table", roles: map[Role]duty{
 			Reader: {
-				[]string{"notify/message.Repository: Verify Access Members History Inbox Unread Receipts", "notify/message/live.Hub: Join Typing",
+				[]string{"notify/message.Repository: Verify Access Members Details History Inbox Unread Receipts", "notify/message/live.Hub: Join Typing",
 					"notify/message/live.Viewer: Next"},
 				[]Grant{on("message", reads), onIndex("message", "recent"), on("notify", "GetItem")},
 			},
 			Service: {
-				[]string{"notify/message.Repository: Create Add Leave Send Edit Recall MarkRead MarkUnread Mute Unmute Clear Block Unblock", "notify/message/live.Hub: Publish"},
+				[]string{"notify/message.Repository: Create Add Remove Leave Describe SetOwner Send Edit Recall MarkRead MarkUnread Mute Unmute Clear Block Unblock", "notify/message/live.Hub: Publish"},
 				[]Grant{on("message", writes), on("notify", "GetItem UpdateItem")},
 			},
 			Operator: {

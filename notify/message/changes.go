@@ -23,7 +23,9 @@ const (
 
 // The kinds of changes of members, and of what they have read.
 const (
-	Created   ChangeKind = "created" // a group; each member also has a Joined
+	Created   ChangeKind = "created"   // a group; each member also has a Joined
+	Described ChangeKind = "described" // a group got another name or picture
+	Owned     ChangeKind = "owned"     // User owns the group from now on
 	Joined    ChangeKind = "joined"
 	Left      ChangeKind = "left"
 	Read      ChangeKind = "read"   // also by sending a message
@@ -50,8 +52,9 @@ type Change struct {
 	// Receipts returns the same number, except for Left and Unread.
 	Seq int64 `json:"seq,omitzero"`
 
-	Members []string  `json:"members,omitempty"` // of a group that was Created
-	At      time.Time `json:"at"`                // of the write, in whole seconds
+	Members     []string  `json:"members,omitempty"` // of a group that was Created
+	Description           // of a group that was Described
+	At          time.Time `json:"at"` // of the write, in whole seconds
 }
 
 // Changes reads what a write to the table did to a conversation. A write that is only bookkeeping
@@ -189,7 +192,7 @@ func (h *head) blockers() []string {
 	return slices.Sorted(slices.Values(h.Blocked))
 }
 
-func membersChanges(i images.Images) ([]Change, error) {
+func membersChanges(i images.Images) (changes []Change, err error) {
 	before, after, err := images.Read[roster](i)
 	if err != nil {
 		return nil, err
@@ -198,8 +201,17 @@ func membersChanges(i images.Images) ([]Change, error) {
 	switch {
 	case !ok:
 		return nil, i.Corrupt("no group has its key")
-	case before != nil || after == nil:
+	case after == nil:
 		return nil, nil
+	case before != nil:
+		was, is := before.known(0), after.known(0)
+		if was.name != is.name || was.picture != is.picture {
+			changes = append(changes, Change{Kind: Described, Conversation: conversation, Description: Description{is.name, is.picture}})
+		}
+		if owner := is.owns(); owner != "" && owner != was.owns() {
+			changes = append(changes, Change{Kind: Owned, Conversation: conversation, User: owner})
+		}
+		return changes, nil
 	}
 	members := slices.Concat(after.Members, after.Pending)
 	slices.Sort(members)

@@ -21,6 +21,13 @@ import (
 
 func text(s string) types.AttributeValue   { return &types.AttributeValueMemberS{Value: s} }
 func number(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
+func list(s ...string) types.AttributeValue {
+	l := &types.AttributeValueMemberL{}
+	for _, one := range s {
+		l.Value = append(l.Value, text(one))
+	}
+	return l
+}
 func texts(s ...string) types.AttributeValue {
 	return &types.AttributeValueMemberSS{Value: s}
 }
@@ -60,7 +67,7 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 	left := with(entry, image{"till": number("5")})
 	pairEntry := at("U#ann", "C#ann#ben", image{"lastSeq": number("5"), "read": number("2")})
 	head := at("C#ann#ben", "~", image{"n": number("5"), "blocked": texts("ann")})
-	members := at("C#g", "M", image{"mver": number("1"), "members": texts("ben", "ann"), "pending": texts("carl")})
+	members := at("C#g", "M", image{"mver": number("1"), "members": list("ben", "ann"), "pending": texts("carl")})
 	insert := func(item image) stream.Record { return stream.Record{Kind: stream.Insert, New: item} }
 	modify := func(before, after image) stream.Record {
 		return stream.Record{Kind: stream.Modify, Old: before, New: after}
@@ -101,6 +108,11 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 		"a head is damaged":                {insert(with(head, image{"n": number("-1")})), "", plaza.ErrCorrupt},
 		"of no conversation either":        {insert(with(head, image{"pk": text("C")})), "", plaza.ErrCorrupt},
 		"a group is created":               {insert(members), "created g [ann ben carl]", nil},
+		"a group is described":             {modify(members, with(members, image{"name": text("n"), "picture": text("p")})), "described g n p", nil},
+		"its owner leaves":                 {modify(members, with(members, image{"members": list("ann")})), "owned g ann", nil},
+		"its last member leaves":           {modify(members, with(members, image{"members": list()})), "", nil},
+		"somebody else leaves":             {modify(members, with(members, image{"members": list("ben")})), "", nil},
+		"it is handed over":                {modify(members, with(members, image{"owner": text("ann")})), "owned g ann", nil},
 		"members of no group":              {insert(with(members, image{"pk": text("C#")})), "", plaza.ErrCorrupt},
 		"members are damaged":              {insert(with(members, image{"mver": text("x")})), "", plaza.ErrCorrupt},
 		"a key expires":                    {stream.Record{Kind: stream.Remove, Old: at("K#ann#k", "K", nil), ByTTL: true}, "", nil},
@@ -138,6 +150,9 @@ func told(t testing.TB, changes []message.Change) (all []string) {
 		line := strings.TrimSpace(fmt.Sprint(c.Kind, " ", c.Conversation, " ", c.User))
 		if c.Seq > 0 {
 			line += fmt.Sprint(" ", c.Seq)
+		}
+		if c.Description != (message.Description{}) {
+			line += fmt.Sprint(" ", c.Name, " ", c.Picture)
 		}
 		if c.Members != nil {
 			line += fmt.Sprint(" ", c.Members)
@@ -178,7 +193,7 @@ func FuzzChanges(f *testing.F) {
 			PKs: []string{"C#g", "C#g#0", "C#ann#ben", "C#ann#ben#0", "C#ann#ben#1", "C", "C#", "C##0", "C#a#a#0", "C#b#a", "U#ann", "U#", "U", `U#\a`, "K#ann#k", "~"},
 			SKs: []string{"~", "M", "0000000000000001", "0000000000065536", "0000000000000000", "00", "C#g", "C#ann#ben", "C#", "C#ben#ann", "K"},
 			Attributes: []string{
-				"n", "mver", "blocked", "block", "call", "members", "pending", "made", "last", "lastSeq", "read", "own", "from", "till", "muted", "unread", "marked", "mute", "muteBefore",
+				"n", "mver", "blocked", "block", "call", "members", "pending", "made", "owner", "name", "picture", "last", "lastSeq", "read", "own", "from", "till", "muted", "unread", "marked", "mute", "muteBefore",
 				"id", "sender", "key", "text", "data", "replyTo", "edited", "edit", "recalled", "recall",
 			},
 			Values: []string{id, "ann", "ben", "{}", `{"a":1}`},
@@ -254,6 +269,11 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 			{func() (bool, error) { return w.Unblock(ctx, who) }, []string{"unblocked ann#ben ben"}},
 			{creates, []string{"created g [ann ben]", "joined g ann", "joined g ben"}},
 			{creates, nil},
+			{func() (bool, error) { return w.SetOwner(ctx, of("ann", "g"), "ben") }, []string{"owned g ben"}},
+			{func() (bool, error) { return w.SetOwner(ctx, of("ann", "g"), "ben") }, nil},
+			{func() (bool, error) {
+				return w.Describe(ctx, of("ben", "g"), message.Description{Name: "n", Picture: "p"})
+			}, []string{"described g n p"}},
 			{says("g", "ann"), []string{"sent g ann", "read g ann 1"}},
 			{adds, []string{"joined g carl 1"}},
 			{adds, nil},

@@ -124,6 +124,12 @@ func TestLongNamesCostNoMoreThanStated(t *testing.T) {
 		Plus(c.Of("Repository.Add", "a group that this process does not know", "each further 4 KB of its members' names"))
 	c.at("receipts", c.Of("Repository.Receipts", "a group").Plus(c.Times(30, "Repository.Receipts", "each member")).
 		Plus(c.Times(2, "Repository.Receipts", "each 4 KB of their names")), func() { w.receipts(t, in) })
+	c.at("details", c.Of("Repository.Details", "each 100 groups", "each group", "each further 4 KB of its members' names"), func() {
+		w.details(t, members[1], "g")
+	})
+	further := c.Times(7, "Repository.SetOwner", "each further KB of the members' names").
+		Plus(c.Of("Repository.SetOwner", "a change", "a group that this process does not know", "each further 4 KB of its members' names"))
+	c.changes("set owner", further, true, func() (bool, error) { return w.process(t, nil, c.Wrap).SetOwner(t.Context(), in, members[1]) })
 	c.changes("leave", leave, true, func() (bool, error) { return w.process(t, nil, c.Wrap).Leave(t.Context(), in) })
 }
 
@@ -200,7 +206,7 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	c.changes("add again", nothing, false, add(w))
 	c.changes("leave", one, true, leave(w))
 	c.changes("leave again", nothing.Plus(c.Of("Repository.Leave", "nothing to change, beside that")), false, leave(w))
-	c.changes("add by another", one, true, func() (bool, error) { return w.Add(t.Context(), of("cleo", "g"), "ann") })
+	c.changes("add by another", one, true, func() (bool, error) { return w.Add(t.Context(), of("cleo", "g"), "user 000") })
 	c.changes("add by a new process", unknown, true, add(fresh()))
 	c.changes("leave by a new process", unknown, true, leave(fresh()))
 	c.at("members", dynamotest.Cost{Requests: 1, Read: 1}, func() { w.members(t, of("user 000", "g")) })
@@ -209,6 +215,21 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	does(t, true)(elsewhere.Block(t.Context(), prefs.Pair{User: "ben", Actor: "ann"}))
 	c.fails("a group refused", c.Of("Repository.Create", "refused by Options.Blocks"), message.ErrBlocked, func() error {
 		return failed(w.Create(t.Context(), message.Group{ID: "refused", Members: []string{"ann", "ben"}}, "ann"))
+	})
+	owner := of("user 000", "g")
+	described := func(p world, name string) func() (bool, error) {
+		return func() (bool, error) { return p.Describe(t.Context(), owner, message.Description{Name: name}) }
+	}
+	change := c.Of("Repository.SetOwner", "a change")
+	require.NoError(t, failed(described(w, "as w knows it")()))
+	c.changes("describe", change, true, described(w, "a"))
+	c.changes("remove", one, true, func() (bool, error) { return w.Remove(t.Context(), of("cleo", "g"), "user 000") })
+	c.changes("describe again", c.Of("Repository.SetOwner", "nothing to change"), false, described(w, "a"))
+	c.changes("describe by a new process", change.Plus(c.Of("Repository.SetOwner", "a group that this process does not know")), true, described(fresh(), "b"))
+	setOwner := func() (bool, error) { return fresh().SetOwner(t.Context(), owner, "user 001") }
+	c.changes("set owner by a new process", change.Plus(c.Of("Repository.SetOwner", "a group that this process does not know")), true, setOwner)
+	c.at("details", c.Of("Repository.Details", "each 100 groups").Plus(c.Times(2, "Repository.Details", "each group")), func() {
+		require.NoError(t, failed(w.Details(t.Context(), "user 000", "g", "other")))
 	})
 	large := c.Of("Repository.Create", "a group").Plus(c.Times(98, "Repository.Create", "each member")).Plus(c.Times(2, "Repository.Add", "a user"))
 	c.at("create with a hundred", large, func() { w.create(t, "h", crowd(100)...) })

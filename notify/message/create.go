@@ -30,8 +30,8 @@ func (g Group) check() error {
 	return keys.CheckSet("Members", g.Members)
 }
 
-// Create creates a group. by is the user who acts: if by or a member blocks the other in
-// Options.Blocks, the error is ErrBlocked. A repeat with the same members changes nothing, even if
+// Create creates a group. by is the user who acts and, if a member, owns the group; else the first
+// member does. If by or a member blocks the other in Options.Blocks, the error is ErrBlocked. A repeat with the same members changes nothing, even if
 // users have joined, left or blocked since. Other members under the same ID are plaza.ErrConflict.
 // The 99th and the 100th member are added after the others: after an error, repeat the call.
 //
@@ -62,9 +62,12 @@ func (r *Repository) create(ctx context.Context, g Group, by string) (created bo
 	if err != nil {
 		return false, err
 	}
-	members := slices.Sorted(slices.Values(g.Members))
 	// Stored: a change of the hash makes repeats across an upgrade plaza.ErrConflict.
-	made := sha256.Sum256([]byte(keys.Join(members...)))
+	made := sha256.Sum256([]byte(keys.Join(slices.Sorted(slices.Values(g.Members))...)))
+	members := slices.Clone(g.Members)
+	if at := slices.Index(members, by); at > 0 { // owns the group
+		members = slices.Insert(slices.Delete(members, at, at+1), 0, by)
+	}
 	first := members[:min(len(members), maxFirst)]
 	at, of := headKey(g.ID), membersKey(g.ID)
 	m := roster{
@@ -102,7 +105,7 @@ func (r *Repository) create(ctx context.Context, g Group, by string) (created bo
 		return false, err
 	}
 	if m.Call == id {
-		r.remember(g.ID, known{version: m.Version, members: m.Members, pending: m.Pending})
+		r.remember(g.ID, m.known(0))
 	}
 	for _, user := range m.Pending {
 		if _, err := r.admit(ctx, In{g.ID, user}); err != nil {

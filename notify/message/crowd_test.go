@@ -69,7 +69,7 @@ func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 			p := processes[i%2]
 			if i >= devices {
 				guest := of(fmt.Sprint("guest ", i), "g")
-				faults.Acknowledged(t, func() error { return failed(p.Add(t.Context(), guest, "ann")) })
+				faults.Acknowledged(t, func() error { return failed(p.Add(t.Context(), guest, guest.User)) })
 				faults.Acknowledged(t, func() error { return failed(p.Leave(t.Context(), guest)) })
 				return nil
 			}

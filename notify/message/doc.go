@@ -19,8 +19,8 @@
 // Send is lost, repeat it with the same Key: for 30 days, a sender's Key stores one
 // message only. A recalled message loses its text and keeps its number.
 //
-// The package checks that a user is a member of the conversation. Your service decides
-// who may create a group, and who may add or remove members. Package
+// The package checks that a user is a member of the conversation, and that only a group's owner
+// removes others or describes it. Your service decides who may create and join a group. Package
 // notify/message/live shows viewers what was stored, who is typing and who is present.
 //
 // Create the table with Table and TTL, and call Init once; Verify checks it.

@@ -74,7 +74,7 @@ func (r *Repository) eraseFrom(ctx context.Context, in In) (err error) {
 	if p, isPair := in.pair(); isPair {
 		_, err = r.block(ctx, p, true)
 	} else {
-		_, err = r.leave(ctx, in)
+		_, err = r.leave(ctx, in, in.User)
 	}
 	if err != nil && !errors.Is(err, ErrNotMember) {
 		return err

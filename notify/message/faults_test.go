@@ -86,6 +86,31 @@ var operations = map[string]operation{
 			}
 		},
 	},
+	"describe": {
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			return p.Describe(ctx, of("ann", name), message.Description{Name: "Climbers"})
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.Equal(t, "Climbers", w.details(t, "ben", name).Name)
+			require.EqualValues(t, 2, w.settled(t, name, "ann", "ben", "cleo"))
+		},
+	},
+	"set owner": {
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			return p.SetOwner(ctx, of("ann", name), "ben")
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.Equal(t, "ben", w.details(t, "cleo", name).Owner)
+		},
+	},
+	"remove": {
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			return p.Remove(ctx, of("ben", name), "ann")
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.EqualValues(t, 2, w.settled(t, name, "ann", "cleo"))
+		},
+	},
 	"leave": {
 		call: func(ctx context.Context, p world, name string) (bool, error) { return p.Leave(ctx, of("ben", name)) },
 		check: func(t *testing.T, w world, name string) {
@@ -159,7 +184,7 @@ func (w world) whole(t testing.TB, group string) {
 		}
 	}
 	var stored struct {
-		Members []string `dynamo:"members,set"`
+		Members []string `dynamo:"members"`
 	}
 	if item := w.item(t, "C#"+group, "M"); item != nil {
 		require.NoError(t, dynamo.UnmarshalItem(item, &stored))

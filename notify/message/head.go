@@ -40,11 +40,14 @@ func (h *head) lastBlock() store.Last { return store.Last{Mark: h.Block, Before:
 type roster struct {
 	PK      string   `dynamo:"pk"`
 	SK      string   `dynamo:"sk"`
-	Members []string `dynamo:"members,set,omitempty"`
+	Members []string `dynamo:"members,omitempty"`     // the one of longest standing first
 	Pending []string `dynamo:"pending,set,omitempty"` // whom Create still has to add
-	Version int64    `dynamo:"mver"`                  // the head's
-	Made    []byte   `dynamo:"made"`                  // the hash of the members that Create was given
-	Call    ids.ID   `dynamo:"call"`                  // the one that created the group
+	Owner   string   `dynamo:"owner,omitempty"`       // whom an owner has made one; else it is the first member
+	Name    string   `dynamo:"name,omitempty"`
+	Picture string   `dynamo:"picture,omitempty"`
+	Version int64    `dynamo:"mver"` // the head's
+	Made    []byte   `dynamo:"made"` // the hash of the members that Create was given
+	Call    ids.ID   `dynamo:"call"` // the one that created the group
 }
 
 // CheckItem refuses what no write of this package leaves.
@@ -53,6 +56,14 @@ func (r *roster) CheckItem() error {
 		return fmt.Errorf("mver is %d, with %d members", r.Version, len(r.Members))
 	}
 	return nil
+}
+
+// known is what a process remembers of the members.
+func (r *roster) known(n int64) known {
+	return known{
+		n: n, version: r.Version, members: r.Members, pending: r.Pending,
+		owner: r.Owner, name: r.Name, picture: r.Picture,
+	}
 }
 
 // head reads a head. It is zero if there is none.

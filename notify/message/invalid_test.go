@@ -67,6 +67,17 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"created by nobody":      {"By", failed(w.Create(ctx, message.Group{ID: "g", Members: crowd(1)}, ""))},
 		"added by nobody":        {"By", failed(w.Add(ctx, of("ann", "g"), ""))},
 		"added to a pair":        {"Conversation", failed(w.Add(ctx, of("cleo", pair), "ann"))},
+		"removed by nobody":      {"By", failed(w.Remove(ctx, of("ann", "g"), ""))},
+		"removed from a pair":    {"Conversation", failed(w.Remove(ctx, of("ann", pair), "ann"))},
+		"a long name":            {"Name", failed(w.Describe(ctx, of("ann", "g"), message.Description{Name: strings.Repeat("é", 129)}))},
+		"a broken name":          {"Name", failed(w.Describe(ctx, of("ann", "g"), message.Description{Name: "\xff"}))},
+		"a long picture":         {"Picture", failed(w.Describe(ctx, of("ann", "g"), message.Description{Picture: strings.Repeat("p", 1_025)}))},
+		"a broken picture":       {"Picture", failed(w.Describe(ctx, of("ann", "g"), message.Description{Picture: "\xff"}))},
+		"a described pair":       {"Conversation", failed(w.Describe(ctx, of("ann", pair), message.Description{}))},
+		"owned by nobody":        {"To", failed(w.SetOwner(ctx, of("ann", "g"), ""))},
+		"an owned pair":          {"Conversation", failed(w.SetOwner(ctx, of("ann", pair), "ben"))},
+		"details of a pair":      {"Conversation", failed(w.Details(ctx, "ann", "g", pair))},
+		"details for nobody":     {"User", failed(w.Details(ctx, "", "g"))},
 		"who leaves a pair":      {"Conversation", failed(w.Leave(ctx, of("ann", pair)))},
 	}
 	for field, pairs := range map[string][]message.Pair{"User": {{Other: "ann"}}, "Other": {{User: "ann"}, {User: "ann", Other: "ann"}}} {

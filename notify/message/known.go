@@ -20,14 +20,25 @@ const (
 // write based on that is refused. The slices are shared, so they are never modified.
 type known struct {
 	n       int64
-	version int64 // 0 for a pair
-	members []string
+	version int64    // 0 for a pair
+	members []string // the one of longest standing first
 	pending []string // whom Create still has to add
-	blocked bool     // never remembered
-	fresh   bool     // read by this call
+	owner   string   // whom an owner has made one
+	name    string   // of the group
+	picture string
+	blocked bool // never remembered
+	fresh   bool // read by this call
 }
 
 func (k known) has(user string) bool { return slices.Contains(k.members, user) }
+
+// owns returns the owner of a group, "" if it has no members.
+func (k known) owns() string {
+	if k.owner != "" || len(k.members) == 0 {
+		return k.owner
+	}
+	return k.members[0]
+}
 
 // full reports whether a group has no room for the user.
 func (k known) full(user string) bool {
@@ -70,7 +81,9 @@ func (r *Repository) load(ctx context.Context, conversation string) (known, erro
 	}
 	var m roster
 	err = r.table.Decode(items[of], &m)
-	return known{n: h.N, version: m.Version, members: m.Members, pending: m.Pending, fresh: true}, err
+	k := m.known(h.N)
+	k.fresh = true
+	return k, err
 }
 
 // change is a transaction about a conversation that begins with an update of its head, so

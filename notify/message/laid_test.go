@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -39,7 +38,7 @@ func (w world) lay(t testing.TB, conversation string, n int64, members ...string
 		})
 	}
 	if !strings.Contains(conversation, "#") {
-		items = append(items, attributes{"pk": "C#" + conversation, "sk": "M", "mver": 1, "members": &types.AttributeValueMemberSS{Value: members}})
+		items = append(items, attributes{"pk": "C#" + conversation, "sk": "M", "mver": 1, "members": members})
 	}
 	w.put(t, items...)
 	return l

@@ -42,6 +42,12 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 	reads := func(t *testing.T, w world) error { return failed(w.MarkRead(t.Context(), of("ben", "g"), 2)) }
 	clears := func(t *testing.T, w world) error { return failed(w.Clear(t.Context(), of("ben", "g"))) }
 
+	describes := func(t *testing.T, w world) error {
+		return failed(w.Describe(t.Context(), of("ann", "g"), message.Description{Name: "n"}))
+	}
+	hands := func(from, to string) call {
+		return func(t *testing.T, w world) error { return failed(w.SetOwner(t.Context(), of(from, "g"), to)) }
+	}
 	for name, c := range faults.Sample(3, map[string]struct {
 		before []call
 		late   call
@@ -60,6 +66,8 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 		"added, then nothing to leave":         {nil, adds("dan"), []call{leaves("dan", "g")}},
 		"left, then nothing to add":            {nil, leaves("ben", "g"), []call{adds("ben")}},
 		"left, repeated, added":                {nil, leaves("ben", "g"), []call{leaves("ben", "g"), adds("ben")}},
+		"described, then others joined":        {nil, describes, []call{adds("eve")}},
+		"handed over, and back":                {nil, hands("ann", "ben"), []call{hands("ann", "ben"), hands("ben", "ann")}},
 		"created, repeated, left":              {nil, creates, []call{creates, leaves("ben", "new")}},
 		"sent after reading, read and sent on": {[]call{reads}, sends("g", "ben", "k"), []call{sends("g", "ben", "k"), sends("g", "ann", "x"), clears}},
 	}, "first of a pair, blocked", "added, repeated, left") {

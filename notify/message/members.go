@@ -12,7 +12,7 @@ import (
 )
 
 // Add makes a user a member of a group. by is the user who acts: the same user, who joins, or
-// another. If one of the two blocks the other in Options.Blocks, the error is ErrBlocked. The user
+// a member; else the error is ErrNotMember. If one of the two blocks the other in Options.Blocks, the error is ErrBlocked. The user
 // sees the messages that are sent from now on. A group with MaxMembers is ErrFull, and one that
 // does not exist is plaza.ErrNotFound. changed is true only if this call added the user.
 //
@@ -51,7 +51,7 @@ func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error)
 	if err := in.checkGroup(); err != nil {
 		return false, err
 	}
-	changed, err = r.leave(ctx, in)
+	changed, err = r.leave(ctx, in, in.User)
 	return changed, wrap("leave", in.Conversation, err)
 }
 
@@ -94,12 +94,21 @@ func (in In) checkGroup() error {
 
 func (r *Repository) join(ctx context.Context, in In, by string) (changed bool, err error) {
 	refusal := r.mayMeet(ctx, by, in.User)
-	return r.alter(ctx, in, func(k known, id ids.ID) (next known, entry *store.Update, err error) {
+	changed, err = r.alter(ctx, in, func(k known, id ids.ID) (next known, entry *store.Update, err error) {
+		if by != in.User {
+			if err := adding.refuses(k, by); err != nil {
+				return k, nil, err
+			}
+		}
 		if refusal != nil && !k.has(in.User) {
 			return k, nil, refusal
 		}
 		return r.joining(in, k, id)
 	})
+	if by == in.User && errors.Is(err, ErrNotMember) {
+		err = plaza.ErrNotFound
+	}
+	return changed, err
 }
 
 // admit adds a user whom Create still has to add. It does not add a user again who was
@@ -132,19 +141,25 @@ func (r *Repository) joining(in In, k known, id ids.ID) (next known, entry *stor
 	return next, entry, nil
 }
 
-func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error) {
+// leave ends a membership. by is the member who acts, or the user, who may always leave.
+func (r *Repository) leave(ctx context.Context, in In, by string) (changed bool, err error) {
 	changed, err = r.alter(ctx, in, func(k known, id ids.ID) (next known, entry *store.Update, err error) {
+		if by != in.User {
+			if err := removing.refuses(k, by); err != nil {
+				return k, nil, err
+			}
+		}
 		if !k.has(in.User) {
 			return k, nil, store.ErrSame
 		}
 		next = k
+		if next.owner == in.User {
+			next.owner = ""
+		}
 		next.members = without(k.members, in.User)
 		return next, r.table.Update(entryKey(in)).Set("till", k.n).Remove("last").If("attribute_exists(pk)"), nil
 	})
-	switch {
-	case errors.Is(err, plaza.ErrNotFound):
-		err = ErrNotMember
-	case err == nil && !changed:
+	if err == nil && !changed && by == in.User {
 		_, err = r.entry(ctx, in)
 	}
 	return changed, err
@@ -157,8 +172,9 @@ func without(users []string, user string) []string {
 // errAdmitted is returned for a user whom Create has added.
 var errAdmitted = errors.New("message: the user was added")
 
-// alter changes the membership of a user in one transaction of the head, the members
-// and the user's entry. The edit returns the new state and the entry's update, or an error.
+// alter changes a group in one transaction of the head, the members and, if the edit returns
+// its update, the user's entry. The edit returns the new state, or an error. A group that does not
+// exist is ErrNotMember.
 // After store.ErrSame only the version rises, so that no earlier call comes after this one.
 func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) (known, *store.Update, error)) (changed bool, err error) {
 	same, noted, entryless := false, false, false
@@ -166,7 +182,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 		conversation: in.Conversation,
 		plan: func(k known, head *store.Update, call ids.ID) (known, *store.Tx, error) {
 			if k.version == 0 {
-				return k, nil, plaza.ErrNotFound
+				return k, nil, ErrNotMember
 			}
 			next, entry, err := edit(k, call)
 			same = errors.Is(err, store.ErrSame)
@@ -178,7 +194,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 			}
 			next.version++
 			tx := r.table.Tx().Update(head.Set("mver", next.version)).Update(r.members(in, k, next))
-			if !entryless && !same {
+			if entry != nil && !entryless {
 				tx.Update(entry)
 			}
 			return next, tx, nil
@@ -199,9 +215,10 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 
 // members is the update of the list of members.
 func (r *Repository) members(in In, was, next known) *store.Update {
-	u := r.table.Update(membersKey(in.Conversation)).Set("mver", next.version).If("mver = ?", was.version)
+	u := r.table.Update(membersKey(in.Conversation)).Set("mver", next.version).If("mver = ?", was.version).
+		Set("members", next.members).Set("owner", next.owner).Set("name", next.name).Set("picture", next.picture)
 	if next.has(in.User) {
-		return u.Add("members", []string{in.User}).Drop("pending", []string{in.User})
+		return u.Drop("pending", []string{in.User})
 	}
-	return u.Drop("members", []string{in.User})
+	return u
 }

@@ -38,7 +38,7 @@ func TestAGroupIsCreatedOnce(t *testing.T) {
 	}
 	require.Equal(t, []string{"ann", "ben"}, w.members(t, of("ann", "g")))
 	does(t, true)(w.Leave(t.Context(), of("ann", "g")))
-	does(t, true)(w.Add(t.Context(), of("cleo", "g"), "ann"))
+	does(t, true)(w.Add(t.Context(), of("cleo", "g"), "ben"))
 	does(t, false)(create("ann", "ben"))
 	require.Equal(t, []string{"ben", "cleo"}, w.members(t, of("ben", "g")))
 	require.ErrorIs(t, failed(w.Members(t.Context(), of("ann", "g"))), message.ErrNotMember)
@@ -65,7 +65,7 @@ func TestAGroupOfAHundredIsCompletedByTheRepeat(t *testing.T) {
 	require.Len(t, w.members(t, of("user 000", "g")), 99)
 	does(t, true)(w.Leave(t.Context(), of("user 098", "g")))
 	does(t, true)(w.Add(t.Context(), of("ann", "g"), "ann"))
-	fails(t, message.ErrFull, "room is kept for the last one")(w.Add(t.Context(), of("ben", "g"), "ann"))
+	fails(t, message.ErrFull, "room is kept for the last one")(w.Add(t.Context(), of("ben", "g"), "user 000"))
 	does(t, false)(w.Create(t.Context(), g, "ann"))
 	members := w.members(t, of("user 000", "g"))
 	require.Len(t, members, 100)
@@ -101,7 +101,7 @@ func TestTheLastPlacesAreTakenOnce(t *testing.T) {
 	processes := []world{w, w.process(t, nil)}
 	var full atomic.Int64
 	err := parallel.ForEach(t.Context(), 6, 6, func(ctx context.Context, i int) error {
-		_, err := processes[i%2].Add(ctx, of(fmt.Sprint("guest ", i), "g"), "ann")
+		_, err := processes[i%2].Add(ctx, of(fmt.Sprint("guest ", i), "g"), "user 000")
 		if errors.Is(err, message.ErrFull) {
 			full.Add(1)
 			err = nil
@@ -148,7 +148,7 @@ func TestAGroupThatAllHaveLeftStaysAndTakesNoMessages(t *testing.T) {
 		require.ErrorIs(t, failed(p.Send(t.Context(), w.says("g", "ann", "hello"))), message.ErrNotMember)
 	}
 	require.Equal(t, []int64{1}, w.history(t, of("ann", "g"), 10))
-	does(t, true)(w.process(t, nil).Add(t.Context(), of("ben", "g"), "ann"))
+	does(t, true)(w.process(t, nil).Add(t.Context(), of("ben", "g"), "ben"))
 	require.EqualValues(t, 2, w.send(t, "g", "ben").Seq)
 }
 

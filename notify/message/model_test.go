@@ -318,7 +318,7 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 			},
 			"add": func(rt *rapid.T) {
 				in := group()
-				changed, err := p().Add(t.Context(), in, "ann")
+				changed, err := p().Add(t.Context(), in, in.User)
 				if !m.exists(in.Conversation) {
 					require.ErrorIs(rt, err, plaza.ErrNotFound)
 					return

@@ -19,6 +19,10 @@ var (
 	// unwraps to plaza.ErrForbidden.
 	ErrNotMember = fmt.Errorf("message: not a member of the conversation: %w", plaza.ErrForbidden)
 
+	// ErrNotOwner is returned if only the owner of the group may do this, and the user is
+	// another member. It unwraps to plaza.ErrForbidden.
+	ErrNotOwner = fmt.Errorf("message: not the owner of the group: %w", plaza.ErrForbidden)
+
 	// ErrBlocked is returned by Send and Edit in a blocked pair, and by Create and Add
 	// if the user who acts and a member block each other, either way. Nothing was
 	// stored. It unwraps to plaza.ErrForbidden.

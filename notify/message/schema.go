@@ -14,7 +14,7 @@ import (
 // For the conversation c:
 //
 //	C#c / ~            the head {n, mver, blocked}; an Unblock before a pair's first message leaves an empty one
-//	C#c / M            the members of a group {members, mver}
+//	C#c / M            the members of a group {members, owner, name, picture, mver}
 //	C#c#bucket / seq   a message; a bucket has 65,536 of them
 //	K#sender#key / K   the message that was sent under a key {c, seq, id, hash, ttl}
 //	U#user / C#c       the user's entry {last, lastSeq, read, own, recalled, from, till, muted, unread, marked}
