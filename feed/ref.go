@@ -8,7 +8,7 @@ import (
 )
 
 // Ref names anything an activity is about: an id, and a kind if ids alone are
-// not unique. Its text is "picture:10", or "chris" without a kind. The zero Ref
+// not unique, or may have colons. Its text is "picture:10", or "chris" without a kind. The zero Ref
 // is none.
 type Ref struct{ Kind, ID string }
 

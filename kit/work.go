@@ -86,7 +86,7 @@ func (k *Kit) Run(ctx context.Context) error {
 }
 
 // Deliver does what is waiting for each worker of Run, once, and returns how much it did. A
-// scheduled function calls it, until it returns 0. Errors are joined: one worker's delays no other.
+// function that a schedule starts each minute calls it, once or until it returns 0. Errors are joined: one worker's delays no other.
 //
 // Cost: as Deliver of feed, notify, digest and leaderboard.
 func (k *Kit) Deliver(ctx context.Context) (done int, err error) {

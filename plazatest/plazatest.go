@@ -72,8 +72,8 @@ type TB interface {
 	Fatal(args ...any)
 }
 
-// Start returns an Env whose tables are deleted when the test ends. It starts an engine
-// if no other test has, which takes a second or two.
+// Start returns an Env whose tables are deleted when the test ends. Verify passes on them
+// without Init. It starts an engine if no other test has, which takes a second or two.
 func Start(tb TB, opts *Options) *Env {
 	tb.Helper()
 	local, err := shared()
