@@ -71,7 +71,7 @@ func (p Projection) check() error {
 	if p.Version == 0 {
 		return &plaza.InvalidError{Field: "Version", Reason: "is zero"}
 	}
-	return p.submission().check()
+	return p.submission().Validate()
 }
 
 func (p Projection) submission() Submission {

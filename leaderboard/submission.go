@@ -80,7 +80,9 @@ type Result struct {
 	Improved bool `json:"improved"`
 }
 
-func (s Submission) check() error {
+// Validate returns a plaza.InvalidError if no board would take the submission. It does not
+// check Op and At, nor what its board decides.
+func (s Submission) Validate() error {
 	if err := keys.CheckName("Board", s.Board); err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) (
 // accept checks the submission and sets its Op and time.
 func (r *Repository) accept(ctx context.Context, s Submission) (attempt, error) {
 	a := attempt{Submission: s, now: r.opts.Now(), minted: s.Op == 0}
-	if err := s.check(); err != nil {
+	if err := s.Validate(); err != nil {
 		return a, err
 	}
 	var err error

@@ -75,7 +75,7 @@ type Result struct {
 
 // event returns what the notification's group stores of it, and the group's key.
 func (r *Repository) event(n Notification) (group.Event, store.Key, error) {
-	if err := n.check(); err != nil {
+	if err := n.Validate(); err != nil {
 		return group.Event{}, store.Key{}, err
 	}
 	if err := keys.CheckNewID("Activity.ID", n.Activity.ID, r.opts.Now()); err != nil {
@@ -95,14 +95,16 @@ func (r *Repository) event(n Notification) (group.Event, store.Key, error) {
 	}, key, err
 }
 
-func (n Notification) check() error {
+// Validate returns a plaza.InvalidError if Notify would refuse one of the notification's
+// own fields. It does not check the activity's ID.
+func (n Notification) Validate() error {
 	if err := keys.CheckName("User", n.User); err != nil {
 		return err
 	}
 	return n.checkEvent()
 }
 
-// checkEvent is check for a notification of many users.
+// checkEvent is Validate for a notification of many users.
 func (n Notification) checkEvent() error {
 	if err := n.Activity.Validate(); err != nil {
 		var invalid *plaza.InvalidError

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/stream"
@@ -34,10 +35,14 @@ func (l *Likes) Handle(ctx context.Context, record stream.Record) error {
 func (l *Likes) follow(ctx context.Context, record stream.Record) error {
 	changes, err := reaction.Changes(record)
 	for _, c := range changes {
-		if c.Kind == reaction.Reacted {
-			_, err = l.give(ctx, c.Reaction)
+		of, err := l.effects(ctx, c.Reaction)
+		if err != nil {
+			return err
+		}
+		if of = of.named(c.Reaction.ID); c.Kind == reaction.Reacted {
+			_, err = l.give(ctx, of)
 		} else {
-			err = l.take(ctx, c.Reaction)
+			err = l.take(ctx, of)
 		}
 		if err == nil {
 			err = l.show(ctx, c.Reaction.Object)
@@ -49,42 +54,78 @@ func (l *Likes) follow(ctx context.Context, record stream.Record) error {
 	return err
 }
 
+// effects are what a reaction causes: nil is none.
+type effects struct {
+	notification *notify.Notification
+	point        *leaderboard.Submission
+}
+
+// effects asks the options what a reaction causes. What Notify or Submit would refuse is
+// plaza.ErrInvalid, before anything is written.
+func (l *Likes) effects(ctx context.Context, a reaction.Reaction) (of effects, err error) {
+	if l.opts.Notification != nil {
+		n, ok, err := l.opts.Notification(ctx, a)
+		if ok && err == nil {
+			of.notification, err = &n, n.Validate()
+		}
+		if err != nil {
+			return effects{}, err
+		}
+	}
+	if l.opts.Point != nil {
+		s, ok, err := l.opts.Point(ctx, a)
+		if ok && err == nil {
+			s.Retractable = true
+			of.point, err = &s, s.Validate()
+		}
+		if err != nil {
+			return effects{}, err
+		}
+	}
+	return of, nil
+}
+
+// named gives the effects the identity of their reaction.
+func (e effects) named(id ids.ID) effects {
+	if e.notification != nil {
+		e.notification.Activity.ID = id
+	}
+	if e.point != nil {
+		e.point.Op = id
+	}
+	return e
+}
+
 // give does what a reaction causes. It reports retracted if that was taken back.
-func (l *Likes) give(ctx context.Context, a reaction.Reaction) (retracted bool, err error) {
-	s, ok, err := l.point(ctx, a)
-	if ok && err == nil {
-		_, _, err = l.boards.Submit(ctx, s)
+func (l *Likes) give(ctx context.Context, of effects) (retracted bool, err error) {
+	if of.point != nil {
+		_, _, err := l.boards.Submit(ctx, *of.point)
 		if errors.Is(err, leaderboard.ErrRetracted) {
 			return true, nil
 		}
-		err = unlessOver(err)
+		if err = unlessOver(err); err != nil {
+			return false, err
+		}
 	}
-	if err != nil {
-		return false, err
+	if of.notification == nil {
+		return false, nil
 	}
-	n, ok, err := l.notification(ctx, a)
-	if !ok || err != nil {
-		return false, err
-	}
-	got, _, err := l.bell.Notify(ctx, n)
+	got, _, err := l.bell.Notify(ctx, *of.notification)
 	return got.Retracted, err
 }
 
 // take takes back what a reaction caused, before it did or after.
-func (l *Likes) take(ctx context.Context, a reaction.Reaction) error {
-	n, ok, err := l.notification(ctx, a)
-	if ok && err == nil {
-		_, err = l.bell.Retract(ctx, n)
+func (l *Likes) take(ctx context.Context, of effects) error {
+	if of.notification != nil {
+		if _, err := l.bell.Retract(ctx, *of.notification); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	if of.point == nil {
+		return nil
 	}
-	s, ok, err := l.point(ctx, a)
-	if ok && err == nil {
-		_, err = l.boards.Retract(ctx, s)
-		err = unlessOver(err)
-	}
-	return err
+	_, err := l.boards.Retract(ctx, *of.point)
+	return unlessOver(err)
 }
 
 // show updates the entry that shows an object's counts.
@@ -103,22 +144,6 @@ func (l *Likes) show(ctx context.Context, object string) error {
 	p.Version = version
 	_, err = l.boards.Apply(ctx, p)
 	return err
-}
-
-func (l *Likes) notification(ctx context.Context, a reaction.Reaction) (n notify.Notification, ok bool, err error) {
-	if l.opts.Notification != nil {
-		n, ok, err = l.opts.Notification(ctx, a)
-		n.Activity.ID = a.ID
-	}
-	return n, ok, err
-}
-
-func (l *Likes) point(ctx context.Context, a reaction.Reaction) (s leaderboard.Submission, ok bool, err error) {
-	if l.opts.Point != nil {
-		s, ok, err = l.opts.Point(ctx, a)
-		s.Op, s.Retractable = a.ID, true
-	}
-	return s, ok, err
 }
 
 // unlessOver drops the errors of a point that counts no more, whatever becomes of the

@@ -11,8 +11,9 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// Options of Likes. Each function must answer the same whenever it is asked about a
-// reaction. false means that the reaction causes nothing here: it is of another kind, or
+// Options of Likes. Each function must answer the same whenever it is asked about a user, an
+// object and a kind: React asks before the reaction has an ID. An answer that Notify or
+// Submit would refuse is plaza.ErrInvalid, before anything is written. false means that the reaction causes nothing here: it is of another kind, or
 // on something of the user's own.
 type Options struct {
 	// Notification is that of a reaction, whose ID becomes its activity's. notify.ByActor
@@ -78,11 +79,15 @@ func (l *Likes) React(ctx context.Context, a reaction.Reaction) (stored reaction
 	if err := l.checkKind(a.Kind); err != nil {
 		return a, false, err
 	}
+	of, err := l.effects(ctx, a)
+	if err != nil {
+		return a, false, err
+	}
 	for range attempts {
 		if stored, changed, err = l.reactions.React(ctx, a); err != nil {
 			return stored, false, err
 		}
-		retracted, err := l.give(ctx, stored)
+		retracted, err := l.give(ctx, of.named(stored.ID))
 		switch {
 		case err != nil:
 			return stored, false, err
@@ -133,7 +138,11 @@ func (l *Likes) checkKind(kind string) error {
 // end takes back what a reaction caused, and only then ends it: a reaction that has ended
 // leaves nothing, and one that is found without what it caused is about to end.
 func (l *Likes) end(ctx context.Context, a reaction.Reaction) (changed bool, err error) {
-	if err := l.take(ctx, a); err != nil {
+	of, err := l.effects(ctx, a)
+	if err == nil {
+		err = l.take(ctx, of.named(a.ID))
+	}
+	if err != nil {
 		return false, err
 	}
 	return l.reactions.Unreact(ctx, a)

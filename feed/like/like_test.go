@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/like"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -41,6 +42,35 @@ func TestWhatCannotBeKeptInStepIsRefused(t *testing.T) {
 	_, _, err = w.likes.React(t.Context(), liked("", photo(1)))
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	w.agree(t, photo(1), "ann")
+}
+
+func TestWhatTheBellOrTheBoardRefusesChangesNothing(t *testing.T) {
+	t.Parallel()
+	for field, change := range map[string]func(*like.Options){
+		"Activity.Actor.ID": func(o *like.Options) {
+			o.Notification = func(context.Context, reaction.Reaction) (notify.Notification, bool, error) {
+				return notify.Notification{User: "bob", Activity: feed.Activity{Actor: feed.Ref{ID: "a:colon"}, Verb: "like", Object: feed.Ref{ID: "1"}}}, true, nil
+			}
+		},
+		"Player": func(o *like.Options) {
+			o.Point = func(context.Context, reaction.Reaction) (leaderboard.Submission, bool, error) {
+				return leaderboard.Submission{Board: "week", Score: leaderboard.Int(1)}, true, nil
+			}
+		},
+	} {
+		w := newWorld(t)
+		o := *options()
+		change(&o)
+		likes, err := like.New(w.reactions, w.boards, w.bell, &o)
+		require.NoError(t, err)
+		_, _, err = likes.React(t.Context(), liked("ann", photo(1)))
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, field, invalid.Field)
+		w.agree(t, photo(1), "ann")
+		_, err = w.reactions.Get(t.Context(), liked("ann", photo(1)))
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+	}
 }
 
 // A like has the answers of reaction's React and Unreact.
@@ -184,6 +214,8 @@ func TestHandleReturnsTheErrorsOfItsFunctions(t *testing.T) {
 			require.Equal(t, c.attempts, dead.all[0].Attempts, name)
 			_, _, err = likes.React(t.Context(), liked("ann", photo(1)))
 			require.ErrorIs(t, err, c.fails)
+			_, _, err = w.reactions.React(t.Context(), liked("ann", photo(1)))
+			require.NoError(t, err)
 			_, err = likes.Unreact(t.Context(), liked("ann", photo(1)))
 			require.ErrorIs(t, err, c.fails)
 		}
