@@ -270,6 +270,13 @@ func (w *Worker) end(ctx context.Context, t *trial) error {
 func (w *Worker) later(ctx context.Context, t *trial, since int64) error {
 	next := t.job
 	wait := min(firstWait<<min(next.Work.Tries, 10), maxWait)
+	var told interface {
+		error
+		RetryAfter() time.Duration
+	}
+	if errors.As(t.Err, &told) {
+		wait = min(max(told.RetryAfter(), firstWait), giveUp)
+	}
 	due := ids.At(w.r.opts.Now().Add(wait)) + 1 // no slot ends at it
 	next.Key.SK = jobSK(due, next.Work.Slot, next.Work.place())
 	next.Work.Tries++

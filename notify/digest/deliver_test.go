@@ -75,6 +75,38 @@ func TestEachEventIsInTheDigestOfItsSlot(t *testing.T) {
 	require.Equal(t, 2, w.all()[1].Entries[1].N)
 }
 
+func TestADigestMayWaitForWhatStaysUnread(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, digest.Schedule{Every: time.Minute, After: time.Hour, Quiet: digest.Quiet{From: "22:00", To: "07:00"}})
+	p := w.process(t, parts{})
+	w.until(t, "12:00:05")
+	p.notify(t, "1", "2", "3")
+	w.until(t, "12:30:30")
+	list, err := p.List(t.Context(), notify.Reader{User: "ann"}, cursor.PageRequest{})
+	require.NoError(t, err)
+	e := list.Items[2] // of 1
+	require.NoError(t, errOf(p.MarkRead(t.Context(), "ann", []notify.Shown{{Group: e.Group, Last: e.Last}})))
+	p.notify(t, "2") // it is in the later slot now
+	w.until(t, "13:01:19")
+	require.Zero(t, p.deliver(t))
+	w.until(t, "13:01:21")
+	require.Equal(t, 1, p.deliver(t))
+	require.Equal(t, "3", w.objects(t))
+	require.Equal(t, "12:00 12:01", w.all()[0].From.UTC().Format("15:04 ")+w.all()[0].Slot.UTC().Format("15:04"))
+	w.until(t, "13:31:21")
+	require.Equal(t, 1, p.deliver(t))
+	require.Equal(t, "3, 2", w.objects(t))
+
+	w.until(t, "21:30:00")
+	p.notify(t, "4")
+	w.until(t, "23:00:00")
+	require.Zero(t, p.deliver(t), "it would be due in quiet hours")
+	w.until(t, "07:00:21")
+	require.Equal(t, 1, p.deliver(t))
+	require.Equal(t, "3, 2, 4", w.objects(t))
+	require.Equal(t, "06:00", w.all()[2].Slot.UTC().Format("15:04"))
+}
+
 func TestADigestLeavesOutReadAndUnlistedGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)

@@ -11,8 +11,8 @@ import (
 )
 
 // Sender renders and sends a digest, often by the Digest's Channel. It must return
-// when its context ends, which is within 30 s. After an error it is called again,
-// unless the error is Permanent. It is called by several goroutines at once.
+// when its context ends, which is within 30 s. After an error it is called again, unless
+// the error is Permanent, and not before the time of RetryAfter. It is called by several goroutines at once.
 type Sender interface {
 	Send(context.Context, Digest) error
 }
@@ -62,6 +62,26 @@ func isPermanent(err error) bool {
 	var p *permanent
 	return errors.As(err, &p)
 }
+
+// RetryAfter wraps a Sender's error to say how long the receiver wants to be left alone, such
+// as the Retry-After of its answer 429. The next attempt waits as long, at least 30 s and at most
+// 24 hours. Any error with such a method in its chain does the same. It keeps err's text. Nil
+// stays nil.
+func RetryAfter(err error, wait time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	return &retryAfter{err, wait}
+}
+
+type retryAfter struct {
+	error
+	wait time.Duration
+}
+
+func (r *retryAfter) Unwrap() error { return r.error }
+
+func (r *retryAfter) RetryAfter() time.Duration { return r.wait }
 
 // Attempt is one attempt to send a digest. If User is empty, it is a failed attempt to find
 // digests that are due.

@@ -16,6 +16,16 @@ func SlotOf(s Schedule, t time.Time) (from, to time.Time, err error) {
 	return from, to, nil
 }
 
+// SlotOfID returns the slot of an id, and when its digest is due.
+func SlotOfID(s Schedule, id ids.ID) (from, to, due ids.ID, err error) {
+	p, err := newPlan(s)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	from, to = p.slotOf(id)
+	return from, to, dueOf(to), nil
+}
+
 // Mark is a mark without a table.
 type Mark struct{ mark }
 

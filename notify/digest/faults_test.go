@@ -71,6 +71,7 @@ func newTurmoil(t testing.TB, seed uint64, events int) *turmoil {
 var choices = []digest.Schedule{
 	hourly, daily, {Daily: "20:00"}, {Every: 5 * time.Minute}, {Every: 7 * time.Minute}, {Daily: "09:30", Zone: "America/New_York"},
 	{Weekly: "08:00", Day: time.Wednesday}, {Every: time.Hour, Quiet: digest.Quiet{From: "22:00", To: "07:30"}},
+	{Every: 10 * time.Minute, After: 3 * time.Hour}, {Daily: "08:00", After: 20 * time.Minute},
 }
 
 func (u *turmoil) run(t testing.TB) {

@@ -49,9 +49,9 @@ const (
 	// digests may be tried again.
 	keptSlots = 8
 
-	// maxPending is longer than a digest may be planned ahead, which is a week and quiet
-	// hours.
-	maxPending = 9 * 24 * time.Hour
+	// maxPending is longer than a digest may be planned ahead, which is a week, quiet hours
+	// and After.
+	maxPending = 9*24*time.Hour + maxAfter
 
 	maxClaims = 32
 )

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/share"
 )
 
-// Schedule plans a digest for the user on each channel, at the end of the slot that contains
+// Schedule plans a digest for the user on each channel, after the end of the slot that contains
 // the id's time. It returns the end of the first of these slots: an event with a later id
 // needs another call. A repeat changes nothing. A channel without a schedule is left out.
 //
@@ -82,17 +82,12 @@ func (r *Repository) due(ctx context.Context, to place, at ids.ID) (until ids.ID
 // put stores that a digest is due. If it is stored already, put may move its beginning to an
 // earlier time.
 func (r *Repository) put(ctx context.Context, to place, from, slot ids.ID) error {
-	err := r.table.Run(ctx, r.table.Update(r.jobKey(to, slot, slot)).
+	due := dueOf(slot)
+	err := r.table.Run(ctx, r.table.Update(r.jobKey(to, due, slot)).
 		Set("user", to.user).Set("channel", to.channel).Set("slot", slot).Set("begin", from).
-		Set("ttl", slot.Time().Add(jobLife).Unix()).
+		Set("ttl", due.Time().Add(jobLife).Unix()).
 		If("attribute_not_exists('begin') OR 'begin' > ?", from))
 	return ignoreRefused(err)
-}
-
-// slotOf returns the slot of an id: from ≤ id < to.
-func (p *plan) slotOf(id ids.ID) (from, to ids.ID) {
-	begin, end := p.slot(id.Time())
-	return ids.At(begin), ids.At(end)
 }
 
 // plan asks Options.ScheduleOf. On is false if there are no digests.

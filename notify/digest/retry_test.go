@@ -76,6 +76,31 @@ func (j job) due(t testing.TB) time.Time {
 	return id.Time()
 }
 
+func TestAnAttemptWaitsAsLongAsItsReceiverSays(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[time.Duration]time.Duration{
+		2 * time.Hour: 2 * time.Hour, 45 * time.Second: 45 * time.Second, 100 * time.Hour: 24 * time.Hour, 0: 30 * time.Second, -time.Hour: 30 * time.Second,
+	} {
+		w := newWorld(t, hourly)
+		p := w.process(t, parts{sender: sends(func(_ context.Context, d digest.Digest) error {
+			if d.Attempt == 1 {
+				return errBroken
+			}
+			return fmt.Errorf("push: %w", digest.RetryAfter(errBroken, said))
+		})})
+		p.notify(t, "1")
+		w.pass(time.Hour + time.Minute)
+		for _, wait := range []time.Duration{30 * time.Second, want} {
+			require.ErrorIs(t, errOf(p.worker.Deliver(t.Context())), errBroken)
+			jobs := w.jobs(t)
+			require.Len(t, jobs, 1)
+			require.Equal(t, wait, jobs[0].due(t).Sub(w.Now()), said)
+			w.set(jobs[0].due(t).Add(notify.Window + time.Millisecond))
+		}
+	}
+	require.NoError(t, digest.RetryAfter(nil, time.Hour))
+}
+
 func TestAPermanentErrorEndsADigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)

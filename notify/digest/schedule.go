@@ -27,6 +27,11 @@ type Schedule struct {
 	Weekly Clock        // once a week at this time
 	Day    time.Weekday // of Weekly; Sunday is 0
 
+	// After is how long a group must have been unread for a digest: a slot ends that long
+	// before its digest is due. 0 to 7 days, in whole seconds. With Every of a minute and After
+	// of an hour, a mail comes of what was unread for an hour. Defaults to 0.
+	After time.Duration
+
 	// Zone is the name of the user's time zone, such as "Europe/Berlin". Defaults to
 	// UTC.
 	Zone string
@@ -48,6 +53,7 @@ type Quiet struct {
 const (
 	minEvery = time.Minute
 	maxEvery = 24 * time.Hour
+	maxAfter = 7 * 24 * time.Hour
 )
 
 // Validate returns a *plaza.InvalidError that names the invalid field. If the machine
@@ -73,6 +79,13 @@ func (s Schedule) check() error {
 		if err != nil {
 			return err
 		}
+	}
+	err := cmp.Or(
+		args.Between("Schedule.After", s.After, 0, maxAfter),
+		args.Whole("Schedule.After", s.After, time.Second),
+	)
+	if err != nil {
+		return err
 	}
 	switch {
 	case s.Every != 0 && s.Daily != "":
@@ -113,6 +126,7 @@ func (c Clock) schedule(days, zone string) (wallclock.Schedule, error) {
 // scheduleJSON is a Schedule as JSON has it: {"daily": "08:00", "zone": "Europe/Berlin"}.
 type scheduleJSON struct {
 	Every  string        `json:"every,omitzero"`
+	After  string        `json:"after,omitzero"`
 	Daily  Clock         `json:"daily,omitzero"`
 	Weekly Clock         `json:"weekly,omitzero"`
 	Day    *time.Weekday `json:"day,omitempty"` // 0 is Sunday
@@ -120,11 +134,14 @@ type scheduleJSON struct {
 	Quiet  Quiet         `json:"quiet,omitzero"`
 }
 
-// MarshalJSON writes Every as text such as "5m0s".
+// MarshalJSON writes Every and After as text such as "5m0s".
 func (s Schedule) MarshalJSON() ([]byte, error) {
 	j := scheduleJSON{Daily: s.Daily, Weekly: s.Weekly, Zone: s.Zone, Quiet: s.Quiet}
 	if s.Every != 0 {
 		j.Every = s.Every.String()
+	}
+	if s.After != 0 {
+		j.After = s.After.String()
 	}
 	if s.Weekly != "" {
 		j.Day = &s.Day
@@ -142,12 +159,17 @@ func (s *Schedule) UnmarshalJSON(data []byte) error {
 	if j.Day != nil {
 		s.Day = *j.Day
 	}
-	if j.Every == "" {
-		return nil
-	}
-	var err error
-	if s.Every, err = time.ParseDuration(j.Every); err != nil {
-		return &plaza.InvalidError{Field: "Schedule.Every", Reason: "is not a duration"}
+	for field, d := range map[string]struct {
+		text string
+		to   *time.Duration
+	}{"Every": {j.Every, &s.Every}, "After": {j.After, &s.After}} {
+		var err error
+		if d.text == "" {
+			continue
+		}
+		if *d.to, err = time.ParseDuration(d.text); err != nil {
+			return &plaza.InvalidError{Field: "Schedule." + field, Reason: "is not a duration"}
+		}
 	}
 	return nil
 }

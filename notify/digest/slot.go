@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
 // plan is a Schedule with its zone loaded.
 type plan struct {
 	every  time.Duration
+	after  time.Duration
 	clock  wallclock.Schedule // if every is 0
 	period time.Duration      // of clock, at least
 	quiet  bool
@@ -27,7 +29,7 @@ func newPlan(s Schedule) (p plan, err error) {
 	if err := s.check(); err != nil {
 		return plan{}, err
 	}
-	p = plan{every: s.Every, quiet: s.Quiet != Quiet{}, nights: s.Quiet.From > s.Quiet.To}
+	p = plan{every: s.Every, after: s.After, quiet: s.Quiet != Quiet{}, nights: s.Quiet.From > s.Quiet.To}
 	switch {
 	case s.Daily != "":
 		p.clock, err = s.Daily.schedule("*", s.Zone)
@@ -49,8 +51,8 @@ func newPlan(s Schedule) (p plan, err error) {
 	return p, err
 }
 
-// slot returns the slot of t: from ≤ t < to. The digest is due at to. Slots follow each
-// other without gaps.
+// slot returns the slot of t without After: from ≤ t < to. The digest is due at to. Slots
+// follow each other without gaps.
 func (p *plan) slot(t time.Time) (from, to time.Time) {
 	last := p.last(t)
 	if waits := p.wait(last); waits.After(t) { // t is in quiet hours, and a digest waits for them to end
@@ -58,6 +60,21 @@ func (p *plan) slot(t time.Time) (from, to time.Time) {
 		return p.wait(p.last(begin.Add(-time.Millisecond))), waits
 	}
 	return p.wait(last), p.wait(p.next(t))
+}
+
+// slotOf returns the slot of an id: from ≤ id < to. With After it ends earlier, and its ids
+// are later than their times by the seconds of After: slots of schedules that differ in After
+// differ, and dueOf needs no schedule.
+func (p *plan) slotOf(id ids.ID) (from, to ids.ID) {
+	seconds := ids.ID(p.after / time.Second)
+	begin, end := p.slot((id - seconds).Time().Add(p.after))
+	return ids.At(begin.Add(-p.after)) + seconds, ids.At(end.Add(-p.after)) + seconds
+}
+
+// dueOf returns when the digest of a slot is due.
+func dueOf(slot ids.ID) ids.ID {
+	at := slot.Time()
+	return ids.At(at.Add(time.Duration(slot-ids.At(at)) * time.Second))
 }
 
 // wait moves t to the end of the quiet hours if it is in them.

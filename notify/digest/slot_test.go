@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
@@ -137,6 +138,43 @@ func TestSlotsAreThoseOfAClockThatIsWatched(t *testing.T) {
 		at := change.Add(time.Duration(rapid.IntRange(-2*24*3600, 2*24*3600).Draw(rt, "seconds")) * time.Second)
 		from, to := watched(t, s, at)
 		requireSlot(rt, s, at, from, to)
+	})
+}
+
+// With After, slots of ids follow each other, end that long before they are due, and are those of
+// no other After.
+func TestASlotEndsBeforeItsDigestIsDue(t *testing.T) {
+	t.Parallel()
+	slot := func(t require.TestingT, s digest.Schedule, id ids.ID) (from, to, due ids.ID) {
+		from, to, due, err := digest.SlotOfID(s, id)
+		require.NoError(t, err)
+		require.True(t, from <= id && id < to)
+		return from, to, due
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.SampledFrom([]digest.Schedule{
+			{Every: time.Minute}, {Every: 7 * time.Minute}, {Daily: "08:00", Zone: "Europe/Berlin"}, {Weekly: "08:00"},
+			{Every: time.Hour, Quiet: digest.Quiet{From: "22:00", To: "07:30"}},
+		}).Draw(t, "schedule")
+		after := rapid.IntRange(0, 7*24*3600)
+		seconds := after.Draw(t, "after")
+		s.After = time.Duration(seconds) * time.Second
+		id := ids.At(noon) + ids.ID(rapid.Uint64Range(0, 1<<54).Draw(t, "id"))
+		from, to, due := slot(t, s, id)
+		require.Equal(t, ids.At(to.Time().Add(s.After)), due)
+		next, _, _ := slot(t, s, to)
+		require.Equal(t, to, next)
+		_, end, _ := slot(t, s, from-1)
+		require.Equal(t, from, end)
+		plain := s
+		plain.After = 0
+		_, ends, _ := slot(t, plain, due-1)
+		require.Equal(t, due, ends, "it is due when the schedule says")
+		if other := after.Draw(t, "another"); other != seconds {
+			s.After = time.Duration(other) * time.Second
+			_, end, _ := slot(t, s, id)
+			require.NotEqual(t, to, end)
+		}
 	})
 }
 

@@ -91,7 +91,7 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 // the schedule has it, or if the new slot is past too: that digest may have been sent.
 func (w *Worker) moved(p *plan, slot ids.ID, now time.Time) (to ids.ID) {
 	_, to = p.slotOf(slot - 1)
-	if to > slot && to > ids.At(now) {
+	if to > slot && dueOf(to) > ids.At(now) {
 		return to
 	}
 	return 0

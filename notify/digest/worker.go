@@ -45,9 +45,9 @@ func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOp
 	return w, nil
 }
 
-// Deliver sends the digests whose slots ended at least notify.Window ago, and returns how
-// many are done. A digest that fails delays no other. It is tried again after 30 s, then
-// after twice as long each time, up to an hour. After 24 hours it is given up. If the
+// Deliver sends the digests that were due at least notify.Window ago, and returns how many are
+// done. A digest that fails delays no other. It is tried again after 30 s, then
+// after twice as long each time, up to an hour, or as RetryAfter says. After 24 hours it is given up. If the
 // Schedule has changed, the digest moves to the next slot, or is dropped if there are no
 // digests any more. Damaged items are passed to Options.OnCorrupt: a damaged job stays, and
 // a damaged mark counts as none.
