@@ -164,7 +164,7 @@ func messages(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *message.Repository {
 		blocks := ok(prefs.New(as[role].db, w.names.Notify, w, &prefs.Options{Now: w.Now}))(t)
-		return ok(message.New(as[role].db, w.names.Message, w, &message.Options{Blocks: blocks, Now: w.Now}))(t)
+		return ok(message.New(as[role].db, w.names.Message, w, &message.Options{Blocks: blocks, Now: w.Now, Reactions: []string{"like"}}))(t)
 	}
 	backplane := ok(rooms.NewMemory(nil))(t)
 	hub := func(store chat.Store) *chat.Hub {
@@ -213,6 +213,8 @@ func messages(t *testing.T, w *world, as callers) {
 	all(t,
 		hub(service).Publish(ctx, chat.Said(sent)),
 		err2(viewer.Next(ctx)),
+		err2(service.React(ctx, in, sent.Seq, "like")),
+		err2(service.Unreact(ctx, in, sent.Seq)),
 		err2(service.Recall(ctx, in, sent.Seq)),
 		err2(service.Clear(ctx, in)),
 		err2(service.Remove(ctx, message.In{Conversation: "trip", User: "dan"}, "ben")),

@@ -143,7 +143,7 @@ func features() []feature {
 				[]Grant{on("message", reads), onIndex("message", "recent"), on("notify", "GetItem")},
 			},
 			Service: {
-				[]string{"notify/message.Repository: Create Add Remove Leave Describe SetOwner Send Edit Recall MarkRead MarkUnread Mute Unmute Clear Block Unblock", "notify/message/live.Hub: Publish"},
+				[]string{"notify/message.Repository: Create Add Remove Leave Describe SetOwner Send Edit Recall React Unreact MarkRead MarkUnread Mute Unmute Clear Block Unblock", "notify/message/live.Hub: Publish"},
 				[]Grant{on("message", writes), on("notify", "GetItem UpdateItem")},
 			},
 			Operator: {

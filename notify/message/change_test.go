@@ -24,7 +24,7 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		Table:   dynamotest.Table(t, message.Table),
 	}
 	f.Open = func(t testing.TB, p *changetest.Process) repository {
-		r, err := message.New(dynamotest.DB(t, p.Wrap), f.Table, p, &message.Options{Consistent: true, Now: p.Now, Limiter: ratelimit.Unlimited{}})
+		r, err := message.New(dynamotest.DB(t, p.Wrap), f.Table, p, &message.Options{Consistent: true, Now: p.Now, Limiter: ratelimit.Unlimited{}, Reactions: []string{"like"}})
 		require.NoError(t, err)
 		return r
 	}
@@ -103,6 +103,13 @@ func TestEachChangeHappensOnce(t *testing.T) {
 		}
 		return int64(0), nil
 	}
+	reacted := func(ctx context.Context, r repository, name string) (any, error) {
+		page, err := r.History(ctx, of("ann", name), cursor.PageRequest{})
+		if err != nil {
+			return nil, err
+		}
+		return page.Items[0].Reactions, nil
+	}
 	f.Calls = map[string]changetest.Call[repository]{
 		"Repository.Edit":   {Part: "edit", Item: messageKey, Begin: group, Do: edit("one"), Undo: edit("first"), State: content},
 		"Repository.Recall": {Part: "recall", Item: messageKey, Begin: group, Do: recall, State: content},
@@ -124,6 +131,19 @@ func TestEachChangeHappensOnce(t *testing.T) {
 				_, err := mutes(ctx, r, name)
 				return err
 			},
+		},
+		"Repository.React": {Item: messageKey, Begin: group, State: reacted, Do: marks(func(ctx context.Context, r repository, in message.In) error {
+			return failed(r.React(ctx, in, 1, "like"))
+		})},
+		"Repository.Unreact": {
+			Item: messageKey, State: reacted,
+			Begin: func(ctx context.Context, r repository, name string) error {
+				if err := group(ctx, r, name); err != nil {
+					return err
+				}
+				return failed(r.React(ctx, of("ann", name), 1, "like"))
+			},
+			Do: marks(func(ctx context.Context, r repository, in message.In) error { return failed(r.Unreact(ctx, in, 1)) }),
 		},
 		"Repository.MarkUnread": {Item: entryKey, Begin: group, State: marked, Do: marks(func(ctx context.Context, r repository, in message.In) error {
 			return failed(r.MarkUnread(ctx, in, 1))

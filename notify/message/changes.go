@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,10 +16,12 @@ type ChangeKind string
 
 // The kinds of changes of a message.
 const (
-	Sent     ChangeKind = "sent"
-	Edited   ChangeKind = "edited"
-	Recalled ChangeKind = "recalled"
-	Erased   ChangeKind = "erased" // its sender was erased; without a Message, a user's entry in a conversation was
+	Sent      ChangeKind = "sent"
+	Edited    ChangeKind = "edited"
+	Recalled  ChangeKind = "recalled"
+	Reacted   ChangeKind = "reacted" // User has a Reaction to the Message, or another one
+	Unreacted ChangeKind = "unreacted"
+	Erased    ChangeKind = "erased" // its sender was erased; without a Message, a user's entry in a conversation was
 )
 
 // The kinds of changes of members, and of what they have read.
@@ -43,7 +46,7 @@ type Change struct {
 	Conversation string     `json:"conversation"`
 	User         string     `json:"user,omitzero"` // the sender, or the user that the change is about; empty for Created
 
-	// Message is the message that was Sent or Edited. For Recalled and Erased it is the
+	// Message is the message that was Sent, Edited, Reacted or Unreacted. For Recalled and Erased it is the
 	// message as it was before.
 	Message Message `json:"message,omitzero"`
 
@@ -51,6 +54,8 @@ type Change struct {
 	// For Cleared, Joined and Left it is the number of the last message at that time.
 	// Receipts returns the same number, except for Left and Unread.
 	Seq int64 `json:"seq,omitzero"`
+
+	Reaction string `json:"reaction,omitzero"` // the kind that was Reacted or Unreacted
 
 	Members     []string  `json:"members,omitempty"` // of a group that was Created
 	Description           // of a group that was Described
@@ -110,8 +115,29 @@ func messageChanges(i images.Images) ([]Change, error) {
 		return change(Recalled, before), nil
 	case after.lives() && (before.Text != after.Text || before.Data != after.Data):
 		return change(Edited, after), nil
+	case after.lives():
+		return reactionChanges(before, after, after.message(conversation)), nil
 	}
 	return nil, nil
+}
+
+// reactionChanges are those of one write, which is about one user.
+func reactionChanges(before, after *item, m Message) (changes []Change) {
+	users := map[string]string{}
+	maps.Copy(users, before.Reactions)
+	maps.Copy(users, after.Reactions)
+	for _, user := range slices.Sorted(maps.Keys(users)) {
+		_, was := parseReaction(before.Reactions[user])
+		_, is := parseReaction(after.Reactions[user])
+		c := Change{Kind: Reacted, Conversation: m.Conversation, User: user, Message: m, Reaction: is}
+		if is == "" {
+			c.Kind, c.Reaction = Unreacted, was
+		}
+		if is != was {
+			changes = append(changes, c)
+		}
+	}
+	return changes
 }
 
 func (i *item) lives() bool { return i != nil && i.Recalled == 0 }

@@ -151,6 +151,9 @@ func told(t testing.TB, changes []message.Change) (all []string) {
 		if c.Seq > 0 {
 			line += fmt.Sprint(" ", c.Seq)
 		}
+		if c.Reaction != "" {
+			line += fmt.Sprint(" ", c.Reaction)
+		}
 		if c.Description != (message.Description{}) {
 			line += fmt.Sprint(" ", c.Name, " ", c.Picture)
 		}
@@ -194,7 +197,7 @@ func FuzzChanges(f *testing.F) {
 			SKs: []string{"~", "M", "0000000000000001", "0000000000065536", "0000000000000000", "00", "C#g", "C#ann#ben", "C#", "C#ben#ann", "K"},
 			Attributes: []string{
 				"n", "mver", "blocked", "block", "call", "members", "pending", "made", "owner", "name", "picture", "last", "lastSeq", "read", "own", "from", "till", "muted", "unread", "marked", "mute", "muteBefore",
-				"id", "sender", "key", "text", "data", "replyTo", "edited", "edit", "recalled", "recall",
+				"id", "sender", "key", "text", "data", "replyTo", "edited", "edit", "recalled", "recall", "reactions",
 			},
 			Values: []string{id, "ann", "ben", "{}", `{"a":1}`},
 		}, func(r stream.Record) error {
@@ -254,6 +257,10 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 			{func() (bool, error) { return w.Mute(ctx, of("ben", pair)) }, []string{"muted ann#ben ben"}},
 			{func() (bool, error) { return w.Mute(ctx, of("ben", pair)) }, nil},
 			{func() (bool, error) { return w.Unmute(ctx, of("ben", pair)) }, []string{"unmuted ann#ben ben"}},
+			{func() (bool, error) { return w.React(ctx, of("ben", pair), 1, "like") }, []string{"reacted ann#ben ben like"}},
+			{func() (bool, error) { return w.React(ctx, of("ben", pair), 1, "like") }, nil},
+			{func() (bool, error) { return w.React(ctx, of("ben", pair), 1, "love") }, []string{"reacted ann#ben ben love"}},
+			{func() (bool, error) { return w.Unreact(ctx, of("ben", pair), 1) }, []string{"unreacted ann#ben ben love"}},
 			{edits, []string{"edited ann#ben ann"}},
 			{edits, nil},
 			{recalls, []string{"recalled ann#ben ann"}},

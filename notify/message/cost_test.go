@@ -175,6 +175,22 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	})
 	edit.Text = string(make([]byte, 3000))
 	require.NoError(t, failed(edits()))
+	reacts := func(p world, seq int64, kind string) func() (bool, error) {
+		return func() (bool, error) { return p.React(t.Context(), of("ben", pair), seq, kind) }
+	}
+	reaction := c.Of("Repository.React", "a reaction")
+	for _, changed := range []bool{true, false} {
+		c.changes("react", reaction, changed, reacts(w, 2, "like"))
+	}
+	c.changes("unreact", reaction, true, func() (bool, error) { return w.Unreact(t.Context(), of("ben", pair), 2) })
+	c.changes("react to 3 KB", reaction.Plus(c.Times(3, "Repository.React", "each further KB of the message with its reactions")), true, reacts(w, 1, "like"))
+	meanwhile := faults.Before(t, "UpdateItem", func() { does(t, true)(w.process(t, nil).React(t.Context(), of("ann", pair), 2, "like")) })
+	overlapping := w.process(t, nil, c.Wrap, meanwhile.Wrap)
+	c.changes("which overlaps", c.Of("Repository.React", "a reaction", "each reaction that overlaps"), true, reacts(overlapping, 2, "like"))
+	large := message.Message{Conversation: pair, Sender: "ann", Seq: 2, Text: string(make([]byte, 3000)), Data: json.RawMessage(strconv.Quote(strings.Repeat("x", 3000)))}
+	require.NoError(t, failed(w.Edit(t.Context(), large)))
+	c.changes("react to 6 KB", reaction.Plus(c.Of("Repository.React", "each further 4 KB of them")).
+		Plus(c.Times(6, "Repository.React", "each further KB of the message with its reactions")), true, reacts(w, 2, "love"))
 	recall := func() (bool, error) { return w.Recall(t.Context(), of("ann", pair), 1) }
 	c.changes("recall of 3 KB", c.Of("Repository.Recall", "a message", "each other member who has not read it").Plus(c.Times(3, "Repository.Recall", "each further KB of the message")), true, recall)
 	c.changes("recall again", c.Of("Repository.Recall", "a message", "each other member who has"), false, recall)
@@ -231,8 +247,8 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	c.at("details", c.Of("Repository.Details", "each 100 groups").Plus(c.Times(2, "Repository.Details", "each group")), func() {
 		require.NoError(t, failed(w.Details(t.Context(), "user 000", "g", "other")))
 	})
-	large := c.Of("Repository.Create", "a group").Plus(c.Times(98, "Repository.Create", "each member")).Plus(c.Times(2, "Repository.Add", "a user"))
-	c.at("create with a hundred", large, func() { w.create(t, "h", crowd(100)...) })
+	hundred := c.Of("Repository.Create", "a group").Plus(c.Times(98, "Repository.Create", "each member")).Plus(c.Times(2, "Repository.Add", "a user"))
+	c.at("create with a hundred", hundred, func() { w.create(t, "h", crowd(100)...) })
 }
 
 func TestListsAndMarksCostWhatIsStated(t *testing.T) {
@@ -312,6 +328,7 @@ func TestEraseCostsNoMoreThanStated(t *testing.T) {
 		Plus(c.Times(conversations, "Repository.Erase", "each 1,000 messages of anybody, or 1 MB")).
 		Plus(c.Times(conversations, "Repository.Erase", "each 4 KB of messages")).
 		Plus(c.Times(messages, "Repository.Erase", "a message of the user")).
+		Plus(c.Times(2, "Repository.Erase", "a reaction of the user")).
 		Plus(c.Times(0, "Repository.Erase", "each further KB of a message")).
 		Plus(c.Times(conversations, "Repository.Add", "a user")).
 		Plus(c.Times(conversations, "Repository.Add", "a group that this process does not know"))

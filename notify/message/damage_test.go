@@ -23,6 +23,7 @@ func TestDamageIsNamed(t *testing.T) {
 	edit := func(w world) error {
 		return failed(w.Edit(t.Context(), message.Message{Conversation: "g", Sender: "ann", Seq: 1, Text: "edited"}))
 	}
+	react := func(w world) error { return failed(w.React(t.Context(), ann, 1, "like")) }
 	recall := func(w world) error { return failed(w.Recall(t.Context(), ann, 1)) }
 	history := func(w world) error { return failed(w.History(t.Context(), ann, cursor.PageRequest{})) }
 	clear := func(w world) error { return failed(w.Clear(t.Context(), ann)) }
@@ -43,7 +44,7 @@ func TestDamageIsNamed(t *testing.T) {
 		"a head":         {"C#g", "~", []attributes{{"n": "text"}, {"n": -1}}, []call{send, add, history, clear, read}},
 		"a head too low": {"C#g", "~", []attributes{{"n": 0}}, []call{send}},
 		"a guard":        {"K#ann#kg", "K", []attributes{{"seq": "text"}, {"seq": 77}}, []call{repeat}},
-		"a message":      {"C#g#0", seqSK(1), []attributes{{"id": 7}, {"sender": 7}}, []call{repeat, edit}},
+		"a message":      {"C#g#0", seqSK(1), []attributes{{"id": 7}, {"sender": 7}, {"reactions": "x"}, {"reactions": map[string]string{"ben": "x"}}}, []call{repeat, edit, react}},
 		"a sender":       {"C#g#0", seqSK(1), []attributes{{"sender": 7}}, []call{recall}},
 		"an entry":       {"U#ann", "C#g", entries, []call{history, clear, read}},
 		"a pair's head":  {"C#" + pair, "~", []attributes{{"blocked": "text"}}, []call{block}},

@@ -48,7 +48,7 @@ func (r *Repository) Edit(ctx context.Context, m Message) (edited Message, chang
 }
 
 func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed bool, err error) {
-	if stored, err = r.editable(ctx, m); err != nil {
+	if stored, err = r.editable(ctx, In{m.Conversation, m.Sender}, m.Seq); err != nil {
 		return item{}, false, err
 	}
 	call, err := r.gen.Next(ctx)
@@ -76,9 +76,9 @@ func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed 
 	return stored, changed, err
 }
 
-// editable reads a message whose sender may still send.
-func (r *Repository) editable(ctx context.Context, m Message) (item, error) {
-	in, key := In{m.Conversation, m.Sender}, messageKey(m.Conversation, m.Seq)
+// editable reads a message of a user who may still send.
+func (r *Repository) editable(ctx context.Context, in In, seq int64) (item, error) {
+	key := messageKey(in.Conversation, seq)
 	access := entryKey(in)
 	if _, isPair := in.pair(); isPair {
 		access = headKey(in.Conversation)

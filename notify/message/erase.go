@@ -17,7 +17,7 @@ const eraseParallel = 4 // messages at once
 
 // Erase removes a user whose account is deleted and who writes no more. The user leaves all
 // groups and blocks all pairs, and the inbox is deleted. The user's messages keep their
-// numbers and lose their content and their Sender. Only the names of pairs' conversations
+// numbers and lose their content and their Sender, and the user's reactions go. Only the names of pairs' conversations
 // still contain the user's name. After an error, repeat the call.
 //
 // Cost: for each conversation as Leave and 2 requests, 1 RCU, 2 WCU, and a read of
@@ -28,6 +28,7 @@ const eraseParallel = 4 // messages at once
 //plaza:cost each 1,000 messages of anybody, or 1 MB: 1 request
 //plaza:cost each 4 KB of messages: 1 RCU
 //plaza:cost a message of the user: 1 request, 2 WCU
+//plaza:cost a reaction of the user: 1 request, 1 WCU
 //plaza:cost each further KB of a message: 1 WCU
 //plaza:cost each 1,000 entries, or 1 MB: 1 request
 //plaza:cost each 4 KB of entries: 1 RCU
@@ -98,10 +99,15 @@ func (r *Repository) eraseBucket(ctx context.Context, in In, seq int64) error {
 		if err != nil {
 			return err
 		}
-		own := found[:0]
+		var own []dynamo.Item
 		for _, i := range found {
-			if textOf(i, "sender") == in.User {
+			switch {
+			case textOf(i, "sender") == in.User:
 				own = append(own, i)
+			case hasReaction(i, in.User):
+				if err := r.unreact(ctx, store.KeyOf(i), in.User); err != nil {
+					return err
+				}
 			}
 		}
 		if err := r.eraseMessages(ctx, in.User, own); err != nil {
@@ -133,6 +139,12 @@ func (r *Repository) eraseMessages(ctx context.Context, user string, own []dynam
 		}
 		return err
 	})
+}
+
+// hasReaction reports whether a message, which may be damaged, has a reaction of the user.
+func hasReaction(i dynamo.Item, user string) bool {
+	reactions, ok := i["reactions"].(*types.AttributeValueMemberM)
+	return ok && reactions.Value[user] != nil
 }
 
 // textOf returns a text attribute of an item that may be damaged.

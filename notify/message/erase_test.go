@@ -36,6 +36,11 @@ func (w world) meeting(t testing.TB) {
 	does(t, true)(w.Leave(ctx, of(gone, "left")))
 	w.send(t, "left", "ben")
 	does(t, true)(w.Clear(ctx, of(gone, "g")))
+	does(t, true)(w.React(ctx, of(gone, "g"), 2, "like"))
+	does(t, true)(w.React(ctx, of("ben", "g"), 2, "love"))
+	does(t, true)(w.React(ctx, of("ben", "g"), 1, "like"))
+	does(t, true)(w.React(ctx, of(gone, "g"), 5, "like"))
+	does(t, true)(w.Unreact(ctx, of(gone, "g"), 5))
 	w.send(t, pair, "ann", "ben")
 	does(t, true)(w.Block(ctx, message.Pair{User: gone, Other: "zoe"}))
 }
@@ -75,6 +80,7 @@ func (w world) erased(t testing.TB) {
 	}
 	require.ErrorIs(t, failed(w.Send(t.Context(), w.says(goneWithBen, "ben", "hello?"))), message.ErrBlocked)
 	require.Equal(t, []string{"ben", "carl"}, w.members(t, of("ben", "g")))
+	require.Equal(t, map[string][]string{"love": {"ben"}}, w.message(t, of("ben", "g"), 2).Reactions)
 	require.Empty(t, w.inbox(t, gone))
 	require.Len(t, w.inbox(t, "ben"), 4)
 	require.Equal(t, []int64{2, 1}, w.history(t, of("ann", pair), 9))

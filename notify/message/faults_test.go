@@ -86,6 +86,14 @@ var operations = map[string]operation{
 			}
 		},
 	},
+	"react": {
+		call: func(ctx context.Context, p world, name string) (bool, error) {
+			return p.React(ctx, of("ben", name), 2, "like")
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.Equal(t, map[string][]string{"like": {"ben"}}, w.message(t, of("ann", name), 2).Reactions)
+		},
+	},
 	"describe": {
 		call: func(ctx context.Context, p world, name string) (bool, error) {
 			return p.Describe(ctx, of("ann", name), message.Description{Name: "Climbers"})

@@ -36,7 +36,15 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		return failed(w.Create(ctx, message.Group{ID: id, Members: members}, "ann"))
 	}
 	_, noLimiter := message.New(dynamotest.DB(t), w.table, w.clock, &message.Options{Limiter: ratelimit.Unlimited{}, SharedRate: true})
+	kinds := func(kinds ...string) error {
+		return failed(message.New(dynamotest.DB(t), w.table, w.clock, &message.Options{Reactions: kinds}))
+	}
 	cases := map[string]invalid{
+		"an empty kind": {"Options.Reactions[0]", kinds("")},
+		"a kind twice":  {"Options.Reactions[1]", kinds("like", "like")},
+		"a long kind":   {"Options.Reactions", kinds(strings.Repeat("k", 65))},
+		"17 kinds":      {"Options.Reactions", kinds(crowd(17)...)},
+
 		"no key":           {"Key", send(func(m *message.Message) { m.Key = "" })},
 		"a long key":       {"Key", send(func(m *message.Message) { m.Key = strings.Repeat("k", 257) })},
 		"nothing said":     {"Text", send(func(m *message.Message) { m.Text = "" })},
@@ -54,6 +62,10 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"unread from none":     {"From", failed(w.MarkUnread(ctx, of("ann", pair), 0))},
 		"nobody's inbox":       {"User", failed(w.Inbox(ctx, "", cursor.PageRequest{}))},
 		"nobody's unread":      {"User", failed(w.Unread(ctx, ""))},
+		"an undeclared kind":   {"Kind", failed(w.React(ctx, of("ann", pair), 1, "hate"))},
+		"no kind":              {"Kind", failed(w.React(ctx, of("ann", pair), 1, ""))},
+		"reaction to none":     {"seq", failed(w.React(ctx, of("ann", pair), 0, "like"))},
+		"reaction of none":     {"seq", failed(w.Unreact(ctx, of("ann", pair), 0))},
 		"two limiters":         {"Options.Limiter", noLimiter},
 
 		"a group without id":     {"ID", create("", "ann")},
@@ -98,6 +110,8 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		"MarkUnread": func(in message.In) error { return failed(w.MarkUnread(ctx, in, 1)) },
 		"Mute":       func(in message.In) error { return failed(w.Mute(ctx, in)) },
 		"Unmute":     func(in message.In) error { return failed(w.Unmute(ctx, in)) },
+		"React":      func(in message.In) error { return failed(w.React(ctx, in, 1, "like")) },
+		"Unreact":    func(in message.In) error { return failed(w.Unreact(ctx, in, 1)) },
 		"Receipts":   func(in message.In) error { return failed(w.Receipts(ctx, in)) },
 		"Access":     func(in message.In) error { return failed(w.Access(ctx, in)) },
 		"Members":    func(in message.In) error { return failed(w.Members(ctx, in)) },

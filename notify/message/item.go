@@ -29,6 +29,8 @@ type item struct {
 	Data    string `dynamo:"data,omitempty" role:"content"`
 	ReplyTo int64  `dynamo:"replyTo,omitempty"`
 
+	Reactions reactions `dynamo:"reactions,omitempty" role:"content"`
+
 	Edited     int64      `dynamo:"edited,omitempty" role:"cleared"` // Unix ms
 	Edit       store.Mark `dynamo:"edit,omitempty"`                  // of the last Edit
 	EditBefore store.Mark `dynamo:"editBefore,omitempty"`
@@ -96,6 +98,7 @@ func (i *item) message(conversation string) Message {
 	if i.Recalled == 0 {
 		m.Key = i.Key // a recalled item keeps its key for Erase
 	}
+	m.Reactions = i.Reactions.byKind()
 	if i.Data != "" {
 		m.Data = json.RawMessage(i.Data)
 	}

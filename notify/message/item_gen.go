@@ -25,7 +25,7 @@ func (i *item) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err err
 	for name, value := range item {
 		if removed {
 			switch name {
-			case "text", "data", "edited":
+			case "text", "data", "reactions", "edited":
 				continue
 			}
 		}
@@ -49,6 +49,8 @@ func (i *item) UnmarshalAttributes(item dynamo.Item, out any) (own bool, err err
 			err = store.SetText(value, &i.Data)
 		case "replyTo":
 			err = store.SetInt(value, &i.ReplyTo)
+		case "reactions":
+			err = store.UnmarshalAttribute(value, "reactions", i)
 		case "edited":
 			err = store.SetInt(value, &i.Edited)
 		case "edit":

@@ -22,11 +22,12 @@ type Message struct {
 	Data         json.RawMessage `json:"data,omitempty"`
 	ReplyTo      int64           `json:"replyTo,omitzero"` // the Seq of the message that this one answers; 0 if there is none
 
-	// The rest is set by Send, Edit and Recall.
-	Seq      int64     `json:"seq"` // 1 for the first message of its conversation
-	ID       ids.ID    `json:"id"`  // unique; ID.Time is when it was sent
-	Edited   time.Time `json:"edited,omitzero"`
-	Recalled time.Time `json:"recalled,omitzero"` // zero if it was not; otherwise Text, Data and Key are empty
+	// The rest is set by Send, Edit, Recall and React.
+	Seq       int64               `json:"seq"` // 1 for the first message of its conversation
+	ID        ids.ID              `json:"id"`  // unique; ID.Time is when it was sent
+	Edited    time.Time           `json:"edited,omitzero"`
+	Reactions map[string][]string `json:"reactions,omitempty"` // by kind, the users sorted by name
+	Recalled  time.Time           `json:"recalled,omitzero"`   // zero if it was not; otherwise Text, Data, Key and Reactions are empty
 }
 
 // check refuses what Send cannot store.

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/args"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
@@ -24,8 +25,10 @@ type Blocks interface {
 // A bucket of messages of these sizes stays below 10 GB, the most that a partition key
 // may hold in a table with a local index.
 const (
-	mostRunes = 32_768
+	mostRunes = 24_000
 	mostData  = 16_384
+	mostKinds = 16
+	longKind  = 64 // bytes
 )
 
 // Options of a Repository. The zero value works.
@@ -51,11 +54,14 @@ type Options struct {
 	// to none.
 	Limiter ratelimit.Limiter
 
-	// MaxRunes is the longest Text in runes, 1 to 32,768. Defaults to 4,000.
+	// MaxRunes is the longest Text in runes, 1 to 24,000. Defaults to 4,000.
 	MaxRunes int
 
 	// MaxData is the largest Data in bytes, 1 to 16,384. Defaults to 4,096.
 	MaxData int
+
+	// Reactions are the kinds that React takes, up to 16 of 1 to 64 bytes. Defaults to none.
+	Reactions []string
 
 	// Consistent makes Inbox and Unread strongly consistent, at twice the units. All
 	// other reads are strongly consistent anyway.
@@ -80,7 +86,14 @@ func (o *Options) setDefaults() error {
 	if o.Limiter == nil {
 		o.Rate = ratelimit.Rate{Every: cmp.Or(o.Rate.Every, 500*time.Millisecond), Burst: cmp.Or(o.Rate.Burst, 20)}
 	}
+	for _, kind := range o.Reactions {
+		if err := args.Count("Options.Reactions", len(kind), "bytes in a kind", longKind); err != nil {
+			return err
+		}
+	}
 	return cmp.Or(
+		keys.CheckSet("Options.Reactions", o.Reactions),
+		args.Count("Options.Reactions", len(o.Reactions), "kinds", mostKinds),
 		args.Default("Options.MaxRunes", &o.MaxRunes, 4_000, 1, mostRunes),
 		args.Default("Options.MaxData", &o.MaxData, 4_096, 1, mostData),
 	)

@@ -65,7 +65,7 @@ func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created
 	if err := r.check(m); err != nil {
 		return Message{}, false, err
 	}
-	m.Seq, m.ID, m.Edited, m.Recalled = 0, 0, time.Time{}, time.Time{}
+	m.Seq, m.ID, m.Edited, m.Recalled, m.Reactions = 0, 0, time.Time{}, time.Time{}, nil
 	sent, created, members, err := r.send(ctx, m)
 	if err == nil {
 		err = r.raiseAll(ctx, sent, members)

@@ -37,6 +37,8 @@ var about = map[string]func(ctx context.Context, w world, in message.In) error{
 	"Add": func(ctx context.Context, w world, in message.In) error {
 		return failed(w.Add(ctx, of("zoe", in.Conversation), in.User))
 	},
+	"React":   func(ctx context.Context, w world, in message.In) error { return failed(w.React(ctx, in, 1, "like")) },
+	"Unreact": func(ctx context.Context, w world, in message.In) error { return failed(w.Unreact(ctx, in, 1)) },
 	"Edit": func(ctx context.Context, w world, in message.In) error {
 		return failed(w.Edit(ctx, message.Message{Conversation: in.Conversation, Sender: in.User, Seq: 1, Text: "edited"}))
 	},

@@ -69,7 +69,7 @@ func (w world) process(t testing.TB, opts *message.Options, wrap ...wrapper) wor
 	if opts != nil {
 		o = *opts
 	}
-	o.Now = w.Now
+	o.Now, o.Reactions = w.Now, []string{"like", "love"}
 	if o.Limiter == nil && o.Rate == (ratelimit.Rate{}) {
 		o.Limiter = ratelimit.Unlimited{}
 	}
