@@ -68,6 +68,24 @@ func TestABlockedPairDoesNotReact(t *testing.T) {
 	fails(t, message.ErrBlocked)(w.React(t.Context(), of("ben", pair), 1, "like"))
 }
 
+func TestAReactionWhoseAnswerIsLostIsOne(t *testing.T) {
+	t.Parallel()
+	inject := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil)
+	w.send(t, pair, "ann")
+	lost := false
+	inject.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op != "UpdateItem" || lost {
+			return faults.Fault{}
+		}
+		lost = true
+		return faults.Fault{Kind: faults.LostAfter}
+	})
+	does(t, true)(w.process(t, nil, inject.Wrap).React(t.Context(), of("ben", pair), 1, "like"))
+	require.True(t, lost)
+	does(t, false)(w.React(t.Context(), of("ben", pair), 1, "like"))
+}
+
 // Many react at once, in two processes.
 func TestReactionsAtOnceAreAllKept(t *testing.T) {
 	t.Parallel()
