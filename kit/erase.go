@@ -15,7 +15,8 @@ import (
 // EraseOptions of Erase. The zero value works.
 type EraseOptions struct {
 	// Objects go with the user: all comments, reactions and danmu on them, whoever wrote
-	// them, and their own entries on leaderboards. Nobody may write there any more.
+	// them, and their own entries on leaderboards. Nobody may write there any more. They are
+	// erased before all else, so that after an error the outbox still lists them.
 	Objects []string
 
 	// OnStep is called before each step. Defaults to nothing.
@@ -92,10 +93,11 @@ type step struct {
 	do    func(context.Context) error
 }
 
-// erasure has the steps in the order of their dependence: homes end with the follows that
-// fill them, and the objects' reactions with those of their users.
+// erasure has the steps in the order of their dependence. The objects come first, because a
+// caller lists them from the outbox: after a kill they can be listed again. Homes end with
+// the follows that fill them.
 func (k *Kit) erasure(user string, objects []string) []step {
-	var steps, last []step
+	var steps []step
 	add := func(f Feature, s step) {
 		if k.has(f) {
 			steps = append(steps, s)
@@ -105,9 +107,7 @@ func (k *Kit) erasure(user string, objects []string) []step {
 		return func(ctx context.Context) error { return erase(ctx, user) }
 	}
 	add(Feed, step{name: "pulled source", do: erase(k.push)})
-	add(Follow, step{name: "follow", do: erase(k.Follows.Erase)})
-	add(Feed, step{name: "feed", after: "follow", do: erase(k.Feeds.Erase)})
-	for _, f := range []struct {
+	content := []struct {
 		Feature
 		ofUser, ofObject func(context.Context, string) error
 	}{
@@ -115,26 +115,36 @@ func (k *Kit) erasure(user string, objects []string) []step {
 		{Reaction, k.Reactions.Erase, k.Reactions.EraseObject},
 		{Leaderboard, k.Boards.Erase, k.Boards.Erase},
 		{Danmu, k.Danmu.Erase, k.Danmu.EraseObject},
-	} {
-		add(f.Feature, step{name: string(f.Feature), do: erase(f.ofUser)})
-		if k.has(f.Feature) && len(objects) > 0 {
-			last = append(last, step{name: "objects of " + string(f.Feature), do: func(ctx context.Context) error {
-				var damaged []error
-				for _, object := range objects {
-					if err := f.ofObject(ctx, object); errors.Is(err, plaza.ErrCorrupt) {
-						damaged = append(damaged, err)
-					} else if err != nil {
-						return err
-					}
-				}
-				return errors.Join(damaged...)
+	}
+	for _, f := range content {
+		if len(objects) > 0 {
+			add(f.Feature, step{name: "objects of " + string(f.Feature), do: func(ctx context.Context) error {
+				return eachObject(ctx, objects, f.ofObject)
 			}})
 		}
+	}
+	add(Follow, step{name: "follow", do: erase(k.Follows.Erase)})
+	add(Feed, step{name: "feed", after: "follow", do: erase(k.Feeds.Erase)})
+	for _, f := range content {
+		add(f.Feature, step{name: string(f.Feature), do: erase(f.ofUser)})
 	}
 	add(Message, step{name: "message", do: erase(k.Messages.Erase)})
 	add(Notify, step{name: "digest", do: erase(k.Digests.Erase)})
 	add(Notify, step{name: "notify", do: erase(k.Bell.Erase)})
-	return append(steps, last...)
+	return steps
+}
+
+// eachObject erases all objects but damaged ones, whose errors it joins.
+func eachObject(ctx context.Context, objects []string, erase func(context.Context, string) error) error {
+	var damaged []error
+	for _, object := range objects {
+		if err := erase(ctx, object); errors.Is(err, plaza.ErrCorrupt) {
+			damaged = append(damaged, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return errors.Join(damaged...)
 }
 
 // push begins to make a pulled source pushed again.

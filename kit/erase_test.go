@@ -264,6 +264,41 @@ func TestAnErasureTakesObjectsAlong(t *testing.T) {
 	}
 }
 
+// A caller who lists the objects from the outbox before each call needs no memory.
+func TestObjectsThatTheOutboxListsAreErasedWhereverACallIsCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Seed()
+	seeded, c := w.Scan(), &killed{}
+	erase := func() error {
+		k := w.process(c.wrap)
+		outbox, err := w.process(nil).Feeds.Outbox(ann).List(t.Context(), cursor.PageRequest{})
+		require.NoError(t, err)
+		var objects []string
+		if len(outbox.Items) > 0 {
+			objects = []string{"photo:1", "video"}
+		}
+		_, err = k.Erase(t.Context(), ann, &EraseOptions{Objects: objects})
+		return err
+	}
+	left := func() int { return len(w.Of("photo:1")) + len(w.Of("video")) }
+	c.after.Store(-1)
+	require.NoError(t, erase())
+	uncut, rest := c.all.Load(), left()
+	for after := range uncut {
+		if !faults.Full() && after%(uncut/6) != 3 {
+			continue
+		}
+		w.Restore(seeded)
+		c.all.Store(0)
+		c.after.Store(after)
+		require.ErrorIs(t, erase(), faults.ErrKilled)
+		c.after.Store(-1)
+		require.NoError(t, erase())
+		require.Equal(t, rest, left(), "cut after %d of %d", after, uncut)
+	}
+}
+
 func TestDamagedItemsStopOnlyWhatDependsOnThem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
