@@ -80,7 +80,7 @@ func TestAnErasureAsksFirstStopsWhenToldAndTakesObjectsAlong(t *testing.T) {
 	w.wrap = nil
 	got = w.runIn(t.Context(), ann+"\n", append(erase, "--objects", objects)...)
 	require.Zero(t, got.code, got.stderr)
-	require.Contains(t, got.stderr, "6/6 objects of danmu")
+	require.Contains(t, got.stderr, "6/6 danmu")
 	require.Contains(t, got.stdout, "with the ids of the objects\n  comment: ")
 	for _, s := range w.Scan() {
 		require.NotRegexp(t, `^(comment [TFRN]#|danmu [DM]#|reaction L#photo:1)`, s.Key())
