@@ -107,6 +107,70 @@ func TestADigestMayWaitForWhatStaysUnread(t *testing.T) {
 	require.Equal(t, "06:00", w.all()[2].Slot.UTC().Format("15:04"))
 }
 
+// A service pushes what Notify stores outside the quiet hours.
+func TestPushesOfQuietHoursAreADigestAtTheirEnd(t *testing.T) {
+	t.Parallel()
+	quiet := digest.Schedule{Quiet: digest.Quiet{From: "22:00", To: "07:00"}}
+	w := newWorld(t, quiet)
+	p := w.process(t, parts{})
+	var pushed []string
+	event := func(clock, post string) {
+		t.Helper()
+		w.until(t, clock)
+		res, _, err := p.Notify(t.Context(), p.post("ann", post))
+		require.NoError(t, err)
+		until, err := quiet.QuietUntil(res.Last.Time())
+		require.NoError(t, err)
+		if until.IsZero() {
+			pushed = append(pushed, post)
+		}
+	}
+	event("20:00:00", "1")
+	event("21:59:59", "2")
+	require.Empty(t, w.jobs(t))
+	event("22:00:00", "3")
+	event("03:00:00", "4")
+	require.Len(t, w.jobs(t), 1)
+	event("07:00:00", "5")
+	w.pass(notify.Window + time.Second)
+	require.Equal(t, 1, p.deliver(t))
+	require.Equal(t, []string{"1", "2", "5"}, pushed)
+	require.Equal(t, "3 4", w.objects(t))
+	require.Empty(t, w.jobs(t))
+
+	// Other schedules take over what is planned, and plan what this one left out.
+	event("23:00:00", "6")
+	w.choose("ann", hourly)
+	w.pass(time.Minute)
+	p.notify(t, "7")
+	w.until(t, "07:01:00")
+	require.Positive(t, p.deliver(t))
+	require.Equal(t, "3 4, 6 7", w.objects(t))
+	w.choose("ann", quiet)
+	event("08:30:00", "8")
+	w.choose("ann", hourly)
+	w.pass(time.Minute)
+	p.notify(t, "9")
+	w.until(t, "09:01:00")
+	require.Equal(t, 1, p.deliver(t))
+	w.choose("ann", quiet)
+	w.until(t, "21:10:00")
+	p.notify(t, "10")
+	w.choose("ann", hourly)
+	w.pass(time.Minute)
+	p.notify(t, "11")
+	w.until(t, "22:01:00")
+	require.Equal(t, 1, p.deliver(t))
+	require.Equal(t, "3 4, 6 7, 8 9, 10 11", w.objects(t))
+
+	w.until(t, "10:00:00")
+	p.notify(t, "12")
+	w.choose("ann", quiet) // its digest does not wait for the evening
+	w.until(t, "11:01:00")
+	require.Equal(t, 1, p.deliver(t))
+	require.Equal(t, "3 4, 6 7, 8 9, 10 11, 12", w.objects(t))
+}
+
 func TestADigestLeavesOutReadAndUnlistedGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)

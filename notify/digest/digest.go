@@ -71,17 +71,17 @@ func RetryAfter(err error, wait time.Duration) error {
 	if err == nil {
 		return nil
 	}
-	return &retryAfter{err, wait}
+	return &waitError{err, wait}
 }
 
-type retryAfter struct {
+type waitError struct {
 	error
 	wait time.Duration
 }
 
-func (r *retryAfter) Unwrap() error { return r.error }
+func (w *waitError) Unwrap() error { return w.error }
 
-func (r *retryAfter) RetryAfter() time.Duration { return r.wait }
+func (w *waitError) RetryAfter() time.Duration { return w.wait }
 
 // Attempt is one attempt to send a digest. If User is empty, it is a failed attempt to find
 // digests that are due.

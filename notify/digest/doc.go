@@ -18,6 +18,10 @@
 // user's unread groups that were written in the slot, and calls the Sender with them.
 // If nothing is unread by then, it sends nothing.
 //
+// Schedule.After leaves out what was read in time: a mail only of what stayed unread for an hour.
+// If you push what Notify stores at once, a Schedule of Quiet alone holds it back at night:
+// Schedule.QuietUntil says when not to push, and a digest brings it at the end.
+//
 // If a worker died or an answer was lost, the Sender may be called again for a digest
 // that it has sent. The Key is the same then, so use it as the identity of the mail or
 // push.

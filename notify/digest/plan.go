@@ -68,6 +68,10 @@ func (r *Repository) due(ctx context.Context, to place, at ids.ID) (until ids.ID
 		if r.known.has(to, slot) {
 			return slot.to, nil
 		}
+		if slot.none = !p.sends(slot.from); slot.none {
+			r.known.add(to, slot)
+			return slot.to, nil
+		}
 		if err := r.jobs.StoreShards(ctx); err != nil {
 			return 0, err
 		}
@@ -114,6 +118,7 @@ type memory struct {
 type known struct {
 	from, to ids.ID
 	asked    time.Time
+	none     bool // it has no digest
 }
 
 func newMemory(size int, now func() time.Time) (*memory, error) {
@@ -135,7 +140,7 @@ func (m *memory) has(to place, slot known) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, ok := m.last.Get(to)
-	if !ok || k.to != slot.to || k.from > slot.from {
+	if !ok || k.none || k.to != slot.to || k.from > slot.from {
 		return false
 	}
 	slot.from = k.from

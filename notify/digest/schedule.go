@@ -14,7 +14,8 @@ import (
 )
 
 // Schedule says when the digests of a user's channel are due. Set one of Every, Daily
-// and Weekly; if none is set, there are no digests.
+// and Weekly. If none is set, Quiet alone holds back what you send at once, such as pushes: what
+// comes in the quiet hours is a digest at their end. Without Quiet there are no digests.
 //
 // If the user's clock skips a time, the digest is due at the change of the clock. If
 // the clock shows a time twice, the digest is due at the first.
@@ -63,8 +64,22 @@ func (s Schedule) Validate() error {
 	return err
 }
 
+// QuietUntil returns the end of the quiet hours that at lies in, and zero if it lies in none.
+// Before you push what Notify stored, ask with the time of its Result.Last: if that is in the quiet
+// hours, leave it to the digest. The errors are those of Validate.
+func (s Schedule) QuietUntil(at time.Time) (until time.Time, err error) {
+	p, err := newPlan(s)
+	if err != nil || !p.isQuiet(at) {
+		return time.Time{}, err
+	}
+	return p.wait(at), nil
+}
+
+// irregular reports whether there are no digests but those of quiet hours.
+func (s Schedule) irregular() bool { return s.Every == 0 && s.Daily == "" && s.Weekly == "" }
+
 // none reports whether there are no digests.
-func (s Schedule) none() bool { return s.Every == 0 && s.Daily == "" && s.Weekly == "" }
+func (s Schedule) none() bool { return s.irregular() && s.Quiet == Quiet{} }
 
 // check checks everything but the zone.
 func (s Schedule) check() error {
@@ -96,6 +111,8 @@ func (s Schedule) check() error {
 		return refuse("Day", "is no day of the week")
 	case s.Day != time.Sunday && s.Weekly == "":
 		return refuse("Day", "is set without Weekly")
+	case s.After != 0 && s.irregular():
+		return refuse("After", "is set without Every, Daily or Weekly")
 	case s.Quiet != Quiet{} && s.Quiet.From == s.Quiet.To:
 		return refuse("Quiet", "leaves no time for a digest")
 	}

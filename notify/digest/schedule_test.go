@@ -25,6 +25,8 @@ func TestABadScheduleNamesItsField(t *testing.T) {
 		"after less than now":  {digest.Schedule{Every: time.Hour, After: -time.Second}, "After"},
 		"after over a week":    {digest.Schedule{Every: time.Hour, After: 7*24*time.Hour + time.Second}, "After"},
 		"after half a second":  {digest.Schedule{Every: time.Hour, After: 500 * time.Millisecond}, "After"},
+		"after no schedule":    {digest.Schedule{After: time.Hour}, "After"},
+		"after quiet hours":    {digest.Schedule{After: time.Hour, Quiet: digest.Quiet{From: "22:00", To: "07:00"}}, "After"},
 		"two schedules":        {digest.Schedule{Every: time.Hour, Daily: "08:00"}, "Daily"},
 		"two others":           {digest.Schedule{Weekly: "08:00", Daily: "08:00"}, "Weekly"},
 		"no time":              {digest.Schedule{Daily: "8:00"}, "Daily"},
@@ -51,10 +53,11 @@ func TestABadScheduleNamesItsField(t *testing.T) {
 func TestASchedulesJSONIsReadBack(t *testing.T) {
 	t.Parallel()
 	for text, s := range map[string]digest.Schedule{
-		`{}`:                                {},
-		`{"every":"5m0s"}`:                  {Every: 5 * time.Minute},
-		`{"daily":"08:00"}`:                 {Daily: "08:00"},
-		`{"every":"1m0s","after":"1h0m0s"}`: {Every: time.Minute, After: time.Hour},
+		`{}`:               {},
+		`{"every":"5m0s"}`: {Every: 5 * time.Minute},
+		`{"quiet":{"from":"22:00","to":"07:00"}}`: {Quiet: digest.Quiet{From: "22:00", To: "07:00"}},
+		`{"daily":"08:00"}`:                       {Daily: "08:00"},
+		`{"every":"1m0s","after":"1h0m0s"}`:       {Every: time.Minute, After: time.Hour},
 		`{"weekly":"00:00","day":0,"zone":"Asia/Tokyo","quiet":{"from":"22:00","to":"07:00"}}`: {
 			Weekly: "00:00", Zone: "Asia/Tokyo", Quiet: digest.Quiet{From: "22:00", To: "07:00"},
 		},

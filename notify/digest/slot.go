@@ -20,6 +20,7 @@ type plan struct {
 	begins wallclock.Schedule // quiet hours
 	ends   wallclock.Schedule
 	nights bool // they include midnight
+	alone  bool // there are digests of them alone
 }
 
 // day is longer than a day in any zone.
@@ -29,7 +30,7 @@ func newPlan(s Schedule) (p plan, err error) {
 	if err := s.check(); err != nil {
 		return plan{}, err
 	}
-	p = plan{every: s.Every, after: s.After, quiet: s.Quiet != Quiet{}, nights: s.Quiet.From > s.Quiet.To}
+	p = plan{every: s.Every, after: s.After, quiet: s.Quiet != Quiet{}, nights: s.Quiet.From > s.Quiet.To, alone: s.irregular()}
 	switch {
 	case s.Daily != "":
 		p.clock, err = s.Daily.schedule("*", s.Zone)
@@ -54,6 +55,12 @@ func newPlan(s Schedule) (p plan, err error) {
 // slot returns the slot of t without After: from ≤ t < to. The digest is due at to. Slots
 // follow each other without gaps.
 func (p *plan) slot(t time.Time) (from, to time.Time) {
+	switch {
+	case p.alone && p.isQuiet(t):
+		return lastOf(p.begins.Next, t, day), p.wait(t)
+	case p.alone:
+		return lastOf(p.ends.Next, t, day), p.begins.Next(t)
+	}
 	last := p.last(t)
 	if waits := p.wait(last); waits.After(t) { // t is in quiet hours, and a digest waits for them to end
 		begin := lastOf(p.begins.Next, t, day)
@@ -61,6 +68,12 @@ func (p *plan) slot(t time.Time) (from, to time.Time) {
 	}
 	return p.wait(last), p.wait(p.next(t))
 }
+
+// isQuiet reports whether t is in quiet hours.
+func (p *plan) isQuiet(t time.Time) bool { return p.wait(t).After(t) }
+
+// sends reports whether the slot that begins then has a digest.
+func (p *plan) sends(from ids.ID) bool { return !p.alone || p.isQuiet(from.Time()) }
 
 // slotOf returns the slot of an id: from ≤ id < to. With After it ends earlier, and its ids
 // are later than their times by the seconds of After: slots of schedules that differ in After

@@ -141,6 +141,42 @@ func TestSlotsAreThoseOfAClockThatIsWatched(t *testing.T) {
 	})
 }
 
+// What comes outside the quiet hours has no digest.
+func TestQuietHoursAloneAreSlots(t *testing.T) {
+	t.Parallel()
+	for zone, quiet := range map[string]digest.Quiet{"": {From: "22:00", To: "07:30"}, "Europe/Berlin": {From: "12:00", To: "13:00"}} {
+		s := digest.Schedule{Quiet: quiet, Zone: zone}
+		require.NoError(t, s.Validate())
+		last := time.Time{}
+		for at := utc(t, "2026-03-27T00:00"); at.Before(utc(t, "2026-04-01T00:00")); at = at.Add(10 * time.Minute) {
+			from, to, err := digest.SlotOf(s, at)
+			require.NoError(t, err)
+			require.True(t, !from.After(at) && at.Before(to))
+			require.True(t, last.IsZero() || from.Equal(last) || to.Equal(last), "no gap")
+			last = to
+			until, err := s.QuietUntil(at)
+			require.NoError(t, err)
+			loc, err := time.LoadLocation(zone)
+			require.NoError(t, err)
+			shown := digest.Clock(at.In(loc).Format("15:04"))
+			isQuiet := quiet.From <= shown && shown < quiet.To
+			if quiet.From > quiet.To {
+				isQuiet = quiet.From <= shown || shown < quiet.To
+			}
+			require.Equal(t, isQuiet, !until.IsZero(), at)
+			if isQuiet {
+				require.Equal(t, to, until)
+				require.Equal(t, string(quiet.To), to.In(loc).Format("15:04"))
+				require.Equal(t, string(quiet.From), from.In(loc).Format("15:04"))
+			}
+		}
+	}
+	until, err := hourly.QuietUntil(noon)
+	require.NoError(t, err)
+	require.Zero(t, until)
+	require.Error(t, func() error { _, err := digest.Schedule{Quiet: digest.Quiet{From: "x"}}.QuietUntil(noon); return err }())
+}
+
 // With After, slots of ids follow each other, end that long before they are due, and are those of
 // no other After.
 func TestASlotEndsBeforeItsDigestIsDue(t *testing.T) {

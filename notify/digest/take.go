@@ -90,8 +90,8 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 // moved returns the slot to move to if the schedule no longer has the slot. It is 0 if
 // the schedule has it, or if the new slot is past too: that digest may have been sent.
 func (w *Worker) moved(p *plan, slot ids.ID, now time.Time) (to ids.ID) {
-	_, to = p.slotOf(slot - 1)
-	if to > slot && dueOf(to) > ids.At(now) {
+	from, to := p.slotOf(slot - 1)
+	if to > slot && dueOf(to) > ids.At(now) && p.sends(from) {
 		return to
 	}
 	return 0
