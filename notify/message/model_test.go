@@ -25,6 +25,7 @@ type model struct {
 	messages map[string][]message.Message // by conversation
 	places   map[message.In]*place
 	blocked  map[string]bool // who of the pair blocks the other
+	groups   map[string]message.Details
 }
 
 // place is a user's state in a conversation.
@@ -46,7 +47,7 @@ func (p *place) unreadFrom() int64 {
 }
 
 func newModel(n int) *model {
-	m := &model{messages: map[string][]message.Message{}, places: map[message.In]*place{}, blocked: map[string]bool{}}
+	m := &model{messages: map[string][]message.Message{}, places: map[message.In]*place{}, blocked: map[string]bool{}, groups: map[string]message.Details{}}
 	for _, user := range []string{"ann", "ben", "cleo", `d#\n`} {
 		m.users = append(m.users, fmt.Sprint(user, " ", n))
 	}
@@ -65,6 +66,40 @@ func (m *model) exists(group string) bool {
 	return slices.ContainsFunc(m.users, func(user string) bool { return m.places[of(user, group)] != nil })
 }
 
+// joins adds a member to a group, whom nobody precedes if it was empty.
+func (m *model) joins(in message.In) {
+	g := m.groups[in.Conversation]
+	if g.Members = append(slices.Clone(g.Members), in.User); g.Owner == "" {
+		g.Owner = in.User
+	}
+	m.groups[in.Conversation] = g
+}
+
+// leaves ends a membership. The member of longest standing follows an owner.
+func (m *model) leaves(in message.In) {
+	m.places[in].till = int64(len(m.messages[in.Conversation]))
+	g := m.groups[in.Conversation]
+	g.Members = slices.DeleteFunc(slices.Clone(g.Members), func(user string) bool { return user == in.User })
+	if g.Owner == in.User {
+		g.Owner = ""
+		if len(g.Members) > 0 {
+			g.Owner = g.Members[0]
+		}
+	}
+	m.groups[in.Conversation] = g
+}
+
+// owns returns why a user may not do to a group what only its owner may.
+func (m *model) owns(in message.In) error {
+	switch {
+	case !m.member(in):
+		return message.ErrNotMember
+	case m.groups[in.Conversation].Owner != in.User:
+		return message.ErrNotOwner
+	}
+	return nil
+}
+
 // newest returns the number of the last message that the user may read.
 func (m *model) newest(in message.In) int64 {
 	p, n := m.places[in], int64(len(m.messages[in.Conversation]))
@@ -81,6 +116,29 @@ func (m *model) send(sent message.Message) {
 			m.places[in].last, m.places[in].listed = sent.ID, true
 		}
 	}
+}
+
+// react reports whether a reaction changes.
+func react(to *message.Message, user, kind string) (changed bool) {
+	users := map[string][]string{}
+	for k, all := range to.Reactions {
+		kept := slices.DeleteFunc(slices.Clone(all), func(other string) bool { return other == user })
+		if len(kept) < len(all) {
+			changed = k != kind
+		}
+		if len(kept) > 0 {
+			users[k] = kept
+		}
+	}
+	if kind != "" {
+		changed = changed || !slices.Contains(to.Reactions[kind], user)
+		users[kind] = append(users[kind], user)
+		slices.Sort(users[kind])
+	}
+	if to.Reactions = users; len(users) == 0 {
+		to.Reactions = nil
+	}
+	return changed
 }
 
 func (m *model) unread(in message.In) (n int64) {
@@ -149,6 +207,15 @@ func (m *model) compare(t require.TestingT, w world, tb testing.TB) {
 		count, err := w.Unread(tb.Context(), user)
 		require.NoError(t, err)
 		require.Equal(t, want, count, user)
+		details, err := w.Details(tb.Context(), user, m.names[1:]...)
+		require.NoError(t, err)
+		wanted := map[string]message.Details{}
+		for _, name := range m.names[1:] {
+			if m.member(of(user, name)) {
+				wanted[name] = m.groups[name]
+			}
+		}
+		require.Equal(t, wanted, details, user)
 		for _, name := range m.names {
 			in := of(user, name)
 			members, err := w.Members(tb.Context(), in)
@@ -213,6 +280,7 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 					id := w.id() // after the group's
 					for _, user := range m.users[:3] {
 						m.places[of(user, name)] = &place{till: -1, last: id, listed: true}
+						m.joins(of(user, name))
 					}
 				}
 			},
@@ -328,6 +396,7 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 					n := int64(len(m.messages[in.Conversation]))
 					was := m.places[in]
 					m.places[in] = &place{from: n, read: n, till: -1, last: w.id(), listed: true, muted: was != nil && was.muted}
+					m.joins(in)
 				}
 			},
 			"leave": func(rt *rapid.T) {
@@ -339,7 +408,73 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 				}
 				outcome(changed, err, m.member(in), nil)
 				if changed {
-					m.places[in].till = int64(len(m.messages[in.Conversation]))
+					m.leaves(in)
+				}
+			},
+			"remove": func(rt *rapid.T) {
+				in, by := group(), user()
+				if by == in.User {
+					rt.Skip("it is a leaving")
+				}
+				changed, err := p().Remove(t.Context(), in, by)
+				refusal := m.owns(of(by, in.Conversation))
+				outcome(changed, err, m.member(in), refusal)
+				if refusal == nil && changed {
+					m.leaves(in)
+				}
+			},
+			"describe": func(rt *rapid.T) {
+				in, g := group(), message.Details{}
+				d := message.Description{Name: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "name")}
+				changed, err := p().Describe(t.Context(), in, d)
+				refusal := m.owns(in)
+				if g = m.groups[in.Conversation]; m.member(in) && g.Description == d {
+					refusal = nil // nothing to change
+				}
+				outcome(changed, err, g.Description != d, refusal)
+				if refusal == nil {
+					g.Description = d
+					m.groups[in.Conversation] = g
+				}
+			},
+			"set owner": func(rt *rapid.T) {
+				in, to := group(), user()
+				changed, err := p().SetOwner(t.Context(), in, to)
+				g, refusal := m.groups[in.Conversation], m.owns(in)
+				if m.member(in) && g.Owner == to {
+					refusal = nil
+				} else if refusal == nil && !m.member(of(to, in.Conversation)) {
+					refusal = plaza.ErrNotFound
+				}
+				outcome(changed, err, g.Owner != to, refusal)
+				if refusal == nil {
+					g.Owner = to
+					m.groups[in.Conversation] = g
+				}
+			},
+			"react": func(rt *rapid.T) {
+				in := in()
+				n := len(m.messages[in.Conversation])
+				seq := rapid.IntRange(1, n+1).Draw(rt, "number")
+				kind := rapid.SampledFrom([]string{"", "like", "love"}).Draw(rt, "kind")
+				var changed bool
+				var err error
+				if kind == "" {
+					changed, err = p().Unreact(t.Context(), in, int64(seq))
+				} else {
+					changed, err = p().React(t.Context(), in, int64(seq), kind)
+				}
+				switch {
+				case !m.member(in):
+					outcome(changed, err, false, message.ErrNotMember)
+				case isPair(in.Conversation) && len(m.blocked) > 0:
+					outcome(changed, err, false, message.ErrBlocked)
+				case seq > n:
+					outcome(changed, err, false, plaza.ErrNotFound)
+				case !m.messages[in.Conversation][seq-1].Recalled.IsZero():
+					outcome(changed, err, false, plaza.ErrRemoved)
+				default:
+					outcome(changed, err, react(&m.messages[in.Conversation][seq-1], in.User, kind), nil)
 				}
 			},
 			"block": func(rt *rapid.T) {
