@@ -41,8 +41,8 @@ type Event struct {
 	Conversation string `json:"conversation"`
 	User         string `json:"user"` // the user who did it or whom it concerns
 
-	// Message is set for Sent and Edited. In an inbox it has no Data, and only the first
-	// 200 runes of its Text.
+	// Message is set for Sent and Edited. In an inbox it has no Data and Reactions, and only the
+	// first 200 runes of its Text.
 	Message *message.Message `json:"message,omitempty"`
 
 	// Seq is the number of the message that was sent, edited or recalled, or the number
@@ -73,8 +73,8 @@ func Said(m message.Message) Event {
 }
 
 // OfChange returns the event for a change that a consumer of the table's stream reads.
-// ok is false for a change that is not shown, such as Created: its members also have
-// Joined.
+// ok is false for a change that is not shown: Created, whose members also have Joined, Reacted,
+// Muted and the like.
 func OfChange(c message.Change) (e Event, ok bool) {
 	e = Event{Conversation: c.Conversation, User: c.User, Seq: c.Seq, At: c.At}
 	switch c.Kind {
@@ -148,7 +148,7 @@ func (e Event) preview() Event {
 		return e
 	}
 	m := *e.Message
-	m.Data = nil
+	m.Data, m.Reactions = nil, nil
 	runes := 0
 	for i := range m.Text {
 		if runes++; runes > previewRunes {

@@ -69,10 +69,11 @@ func TestAnInboxGetsAPreview(t *testing.T) {
 		room, ben := join(t, hub, in(pair, "ben"), ""), inbox(t, hub, "ben")
 		m := said(pair, "ann", 1)
 		m.Text, m.Data = strings.Repeat("é", 201), json.RawMessage(`{"a":1}`)
+		m.Reactions = map[string][]string{"like": {"ben"}}
 		publish(t, hub, live.Said(m))
 		require.Equal(t, &m, next(t, room).Events[0].Message)
 		short := m
-		short.Text, short.Data = strings.Repeat("é", 200), nil
+		short.Text, short.Data, short.Reactions = strings.Repeat("é", 200), nil, nil
 		batch := next(t, ben)
 		require.Equal(t, &short, batch.Events[0].Message)
 		var encoded []live.Event
