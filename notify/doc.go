@@ -17,7 +17,7 @@
 //	changed, err := bell.Retract(ctx, like) // ann takes her like back
 //
 // Events about one thing, by one verb, on one UTC day form a group, which is one
-// row of the list. A new event moves its group to the top, unseen and unread.
+// row of the list. Options.Group groups by something else. A new event moves its group to the top, unseen and unread.
 //
 // An activity's ID is the event's identity, and its day is the group's day. So use the ID of the
 // edge, reaction or comment, and retract with the same ID. That makes repeats harmless, and

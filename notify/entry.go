@@ -31,7 +31,7 @@ type Reader struct {
 type Filter struct {
 	Unread bool // only those
 
-	// Verbs are those whose groups show, at most 20: a kind, or a tag that your application
+	// Verbs are those whose groups show, by their newest events, at most 20: a kind, or a tag that your application
 	// gives to several. Without any all show, and announcements.
 	Verbs []string
 }

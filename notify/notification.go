@@ -8,9 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/args"
-	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/keys"
-	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // MaxData is the largest Data of a Notification's activity, in bytes.
@@ -18,7 +16,7 @@ const MaxData = 4 << 10
 
 // Notification is for a user, about something that somebody did: ann liked your
 // picture. Notifications about one target, by one verb, on one UTC day form a
-// group.
+// group, unless Options.Group groups by something else.
 type Notification struct {
 	User string `json:"user"`
 
@@ -71,28 +69,6 @@ type Result struct {
 	// Channels are the channels besides the list on which the Policy wants the
 	// event delivered. A repeat has them too.
 	Channels []string `json:"channels,omitempty"`
-}
-
-// event returns what the notification's group stores of it, and the group's key.
-func (r *Repository) event(n Notification) (group.Event, store.Key, error) {
-	if err := n.Validate(); err != nil {
-		return group.Event{}, store.Key{}, err
-	}
-	if err := keys.CheckNewID("Activity.ID", n.Activity.ID, r.opts.Now()); err != nil {
-		return group.Event{}, store.Key{}, err
-	}
-	key := groupKey(In{n.User, groupName(n.about(), n.Activity.Verb, n.Activity.ID)})
-	if err := args.Count("Activity", len(groupOf(key.SK)), "bytes in its group's name", maxName); err != nil {
-		return group.Event{}, store.Key{}, err
-	}
-	data, err := encodeActivity(n.Activity)
-	return group.Event{
-		ID:      n.Activity.ID,
-		Actor:   n.Activity.Actor.String(),
-		ByActor: n.CountBy == ByActor,
-		Detail:  detail(n.Activity),
-		Data:    data,
-	}, key, err
 }
 
 // Validate returns a plaza.InvalidError if Notify would refuse one of the notification's

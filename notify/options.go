@@ -41,6 +41,15 @@ type Options struct {
 	// Each event costs 1 request, and 1 RCU for 4 KB of its group, more. Defaults to no limit.
 	Allow func(context.Context, Notification) (bool, error)
 
+	// Group says which events about one thing are a group. After a change of it, set GroupBefore.
+	// Defaults to ByVerbAndDay.
+	Group Grouping
+
+	// GroupBefore is the Group before it was changed, for one Retention: Retract tries both, at the
+	// cost of both. Meanwhile a repeat of an event that the former stored may be stored once more.
+	// Defaults to none.
+	GroupBefore Grouping
+
 	// Announcements are merged into lists and counts. Defaults to none.
 	Announcements Source
 
@@ -100,6 +109,9 @@ type Options struct {
 func (o *Options) setDefaults() error {
 	if o.User == nil {
 		o.User = feed.Ref.String
+	}
+	if o.Group == nil {
+		o.Group = ByVerbAndDay
 	}
 	if o.OnAttempt == nil {
 		o.OnAttempt = func(Attempt) {}

@@ -14,7 +14,7 @@ import (
 // Retract takes an event back: the like was undone, the comment removed. Pass the same
 // User, CountBy, and the activity's ID, Actor, Verb, and Target or Object as to Notify. A
 // Notify of the event that arrives later is Dropped. With ByActor you may pass a later ID
-// of the same day; the actor's events with IDs after that still count.
+// of the same group; the actor's events with IDs after that still count.
 //
 // The group stays in the list, the archive or the snoozed groups, and moves down to its
 // newest remaining event. A group without events disappears. changed is true if this call
@@ -26,17 +26,26 @@ import (
 //
 //plaza:cost an event: 2 requests, 1 RCU, 3 WCU
 //plaza:cost a repeat: 1 request, 1 RCU
+//plaza:cost with Options.GroupBefore: 2 requests, 1 RCU, 3 WCU
 //plaza:cost each further 4 KB of the group: 1 RCU
 //plaza:cost each further KB of the group: 1 WCU
 //plaza:cost each further KB that lists read of it: 2 WCU
 func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Retract")
-	e, key, err := r.event(n)
-	if err != nil {
-		return false, err
+	groupings := []Grouping{r.opts.Group}
+	if r.opts.GroupBefore != nil {
+		groupings = append(groupings, r.opts.GroupBefore)
 	}
-	if changed, err = r.groups.Retract(ctx, key, e, r.mint); err != nil {
-		return false, fmt.Errorf("notify: retract activity %v for %q: %w", e.ID, n.User, err)
+	for _, g := range groupings {
+		e, key, err := r.eventBy(g, n)
+		if err != nil {
+			return false, err
+		}
+		counted, err := r.groups.Retract(ctx, key, e, r.mint)
+		if err != nil {
+			return false, fmt.Errorf("notify: retract activity %v for %q: %w", e.ID, n.User, err)
+		}
+		changed = changed || counted
 	}
 	return changed, nil
 }

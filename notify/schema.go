@@ -2,20 +2,18 @@ package notify
 
 import (
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/args"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// N#user / G#target#verb#day is a group, see internal/group. N#user / S {last, s,
+// N#user / G#target#verb#day, or another name by Options.Group, is a group, see internal/group. N#user / S {last, s,
 // rev} is the user's state. J#shard has jobs of watchers, R#object what was taken back for
 // all of them. Packages announce and prefs keep their items in the
 // same table.
@@ -68,30 +66,26 @@ func aboutSpan(user string, about feed.Ref) (store.Span, error) {
 	return store.Span{PK: userPK(user), From: prefix + "#", To: prefix + "$", Ascending: true, Consistent: true}, nil // $ follows #
 }
 
-const day = "2006-01-02"
+const maxParts = 4 // of a group's name, besides what it is about
 
-// groupName is the name of the group of what a verb did about something on the UTC
-// day of an activity.
-func groupName(about feed.Ref, verb string, id ids.ID) string {
-	return keys.Join(about.String(), verb, id.Time().UTC().Format(day))
+// groupName is the name of a group.
+func groupName(about feed.Ref, parts []string) string {
+	return keys.Join(append([]string{about.String()}, parts...)...)
 }
 
 // splitGroup undoes groupName. It refuses what groupName does not make.
-func splitGroup(name string) (about feed.Ref, verb string, err error) {
+func splitGroup(name string) (about feed.Ref, parts []string, err error) {
 	if err := args.Count("Group", len(name), "bytes", maxName); err != nil {
-		return feed.Ref{}, "", err
+		return feed.Ref{}, nil, err
 	}
-	parts := keys.Split(name)
-	if len(parts) == 3 && keys.Join(parts...) == name && keys.CheckName("Verb", parts[1]) == nil {
-		_, err = time.Parse(day, parts[2])
-		if err == nil {
-			about, err = feed.ParseRef(parts[0])
-		}
-		if err == nil {
-			return about, parts[1], nil
+	parts = keys.Split(name)
+	if len(parts) >= 2 && len(parts) <= 1+maxParts && keys.Join(parts...) == name &&
+		keys.CheckNames("Group", parts[1:]) == nil {
+		if about, err = feed.ParseRef(parts[0]); err == nil {
+			return about, parts[1:], nil
 		}
 	}
-	return feed.Ref{}, "", &plaza.InvalidError{Field: "Group", Reason: "is not the name of a group"}
+	return feed.Ref{}, nil, &plaza.InvalidError{Field: "Group", Reason: "is not the name of a group"}
 }
 
 func (in In) check() error {
