@@ -25,7 +25,7 @@ func TestEachWriteNamesItsIdentity(t *testing.T) {
 		call, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
 		of, name, _ := strings.Cut(call, ".")
 		name = name[strings.LastIndex(name, ".")+1:]
-		if !strings.HasPrefix(kind, "neither") || slices.Contains(housekeeping, name) || of == "danmu/live" {
+		if !strings.HasPrefix(kind, "neither") || slices.Contains(housekeeping, name) || strings.HasPrefix(kind, "neither: it calls ") {
 			continue
 		}
 		found++

@@ -12,9 +12,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/grants"
 )
 
-// elsewhere send no requests to a table of a feature.
+// elsewhere send no requests to a table of a feature, or those of several roles.
 var elsewhere = []string{
 	"live/redisstream.", "stream/eventbridge.", "stream/firehose.", "stream/sqs.",
+	"kit.Kit.Export",   // a reader's of each feature
 	"ratelimit.Table.", // its rows are in the table of the feature that it limits
 }
 
