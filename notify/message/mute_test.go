@@ -124,4 +124,7 @@ func TestAnEarlierReadDoesNotEndALaterMark(t *testing.T) {
 	does(t, true)(w.process(t, nil, meanwhile.Wrap).MarkRead(t.Context(), ben, 4))
 	e := w.inbox(t, "ben")[0]
 	require.Equal(t, []int64{1, 4, 0}, []int64{e.UnreadFrom, e.Read, e.Unread})
+	meanwhile = faults.Before(t, "UpdateItem", func() { does(t, true)(w.MarkUnread(t.Context(), ben, 2)) })
+	does(t, false, "it has read that far")(w.process(t, nil, meanwhile.Wrap).MarkRead(t.Context(), ben, 4))
+	require.EqualValues(t, 2, w.inbox(t, "ben")[0].UnreadFrom)
 }
