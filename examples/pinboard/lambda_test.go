@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// The functions as they are built are tested in examples/lambda/pinboard.
+// The functions as they are built are tested in examples/pinboard/lambda.
 
 // newFunction is the API of Pinboard's pages on Lambda, on the tables of a world.
 func newFunction(t *testing.T, w *world) *api {

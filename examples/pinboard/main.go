@@ -9,7 +9,7 @@
 // With -endpoint it uses a DynamoDB that is already there, and its tables stay. An
 // interrupt or SIGTERM stops it after the current requests.
 //
-// It is two functions of Lambda too, which examples/lambda/pinboard deploys.
+// It is two functions of Lambda too, which examples/pinboard/lambda deploys.
 package main
 
 import (

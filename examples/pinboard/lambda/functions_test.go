@@ -50,7 +50,7 @@ func build(m *testing.M) (code int, err error) {
 			return 1, err
 		}
 		defer os.RemoveAll(built)
-		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", program(""), "../../pinboard")
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", program(""), "..")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return 1, fmt.Errorf("%w: %s", err, out)
 		}

@@ -76,7 +76,7 @@ func TestTheTablesAreThoseOfTheFeatures(t *testing.T) {
 	}
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, want.String(), string(text), "go test ./examples/lambda/pinboard -write brings tables.json up to date")
+	require.Equal(t, want.String(), string(text), "go test ./examples/pinboard/lambda -write brings tables.json up to date")
 	from := readTemplate(t)
 	require.Equal(t, file, from.Resources["Tables"].Properties.TemplateURL)
 	require.Equal(t, map[string]string{"PINBOARD_TABLES": "pinboard-"}, from.Globals.Function.Environment.Variables)
