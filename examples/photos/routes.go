@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"math"
@@ -21,32 +20,32 @@ import (
 func (s *service) routes(userOf func(*http.Request) string) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, do := range map[string]func(call) (any, error){
-		"PUT /following/{user}":    func(c call) (any, error) { return changed(s.Feeds.Home(c.user).Follow(c.ctx, c.other, nil)) },
-		"DELETE /following/{user}": func(c call) (any, error) { return changed(s.Feeds.Home(c.user).Unfollow(c.ctx, c.other, nil)) },
+		"PUT /following/{user}":    func(c call) (any, error) { return changed(s.Feeds.Home(c.user).Follow(c.Context(), c.other, nil)) },
+		"DELETE /following/{user}": func(c call) (any, error) { return changed(s.Feeds.Home(c.user).Unfollow(c.Context(), c.other, nil)) },
 
 		"POST /photos":                       s.publish,
 		"GET /home":                          s.home,
-		"GET /week":                          func(c call) (any, error) { return s.Boards.Top(c.ctx, leaderboard.In{Board: week}, c.page) },
-		"PUT /photos/{owner}/{id}/like":      func(c call) (any, error) { return stored(s.likes.React(c.ctx, c.like)) },
-		"DELETE /photos/{owner}/{id}/like":   func(c call) (any, error) { return changed(s.likes.Unreact(c.ctx, c.like)) },
+		"GET /week":                          func(c call) (any, error) { return s.Boards.Top(c.Context(), leaderboard.In{Board: week}, c.page) },
+		"PUT /photos/{owner}/{id}/like":      func(c call) (any, error) { return stored(s.likes.React(c.Context(), c.like)) },
+		"DELETE /photos/{owner}/{id}/like":   func(c call) (any, error) { return changed(s.likes.Unreact(c.Context(), c.like)) },
 		"POST /photos/{owner}/{id}/comments": s.comment,
-		"GET /photos/{owner}/{id}/comments":  func(c call) (any, error) { return s.Comments.ByObject(c.ctx, c.like.Object, c.page, nil) },
+		"GET /photos/{owner}/{id}/comments":  func(c call) (any, error) { return s.Comments.ByObject(c.Context(), c.like.Object, c.page, nil) },
 
 		"GET /bell": func(c call) (any, error) {
-			page, err := s.Bell.List(c.ctx, notify.Reader{User: c.user}, c.page)
+			page, err := s.Bell.List(c.Context(), notify.Reader{User: c.user}, c.page)
 			return map[string]any{"items": page.Items, "next": page.Next, "view": notify.See(page.Items)}, err
 		},
-		"GET /bell/unseen": func(c call) (any, error) { return s.Bell.Unseen(c.ctx, notify.Reader{User: c.user}) },
-		"POST /bell/seen":  func(c call) (any, error) { return changed(s.Bell.MarkSeen(c.ctx, c.user, c.body.View)) },
-		"POST /bell/read":  func(c call) (any, error) { return changed(s.Bell.MarkAllRead(c.ctx, c.user, c.body.View)) },
+		"GET /bell/unseen": func(c call) (any, error) { return s.Bell.Unseen(c.Context(), notify.Reader{User: c.user}) },
+		"POST /bell/seen":  func(c call) (any, error) { return changed(s.Bell.MarkSeen(c.Context(), c.user, c.body.View)) },
+		"POST /bell/read":  func(c call) (any, error) { return changed(s.Bell.MarkAllRead(c.Context(), c.user, c.body.View)) },
 
-		"GET /messages":        func(c call) (any, error) { return s.Messages.Inbox(c.ctx, c.user, c.page) },
-		"GET /messages/{user}": func(c call) (any, error) { return s.Messages.History(c.ctx, c.chat, c.page) },
+		"GET /messages":        func(c call) (any, error) { return s.Messages.Inbox(c.Context(), c.user, c.page) },
+		"GET /messages/{user}": func(c call) (any, error) { return s.Messages.History(c.Context(), c.chat, c.page) },
 		"POST /messages/{user}": func(c call) (any, error) {
 			m := message.Message{Conversation: c.chat.Conversation, Sender: c.user, Key: c.body.Key, Text: c.body.Text}
-			return stored(s.Messages.Send(c.ctx, m))
+			return stored(s.Messages.Send(c.Context(), m))
 		},
-		"POST /messages/{user}/read": func(c call) (any, error) { return changed(s.Messages.MarkRead(c.ctx, c.chat, c.body.Seq)) },
+		"POST /messages/{user}/read": func(c call) (any, error) { return changed(s.Messages.MarkRead(c.Context(), c.chat, c.body.Seq)) },
 
 		"DELETE /me": s.erase,
 	} {
@@ -75,7 +74,7 @@ func stored[T any](v T, _ bool, err error) (any, error) { return v, err }
 
 // call is what a user asks for.
 type call struct {
-	ctx         context.Context
+	*http.Request
 	user, other string            // who asks, and the user in the path
 	chat        message.In        // the user's with the other
 	like        reaction.Reaction // the user's of the photo in the path, which exists
@@ -89,7 +88,7 @@ type call struct {
 }
 
 func (s *service) parse(r *http.Request, user string) (c call, err error) {
-	c.ctx, c.user, c.other = r.Context(), user, r.PathValue("user")
+	c.Request, c.user, c.other = r, user, r.PathValue("user")
 	c.chat = message.In{Conversation: message.Pair{User: user, Other: c.other}.Conversation(), User: user}
 	if err := json.NewDecoder(r.Body).Decode(&c.body); err != nil && r.Method == http.MethodPost {
 		return c, &plaza.InvalidError{Field: "body", Reason: err.Error()}
@@ -101,7 +100,7 @@ func (s *service) parse(r *http.Request, user string) (c call, err error) {
 	if err != nil {
 		return c, err
 	}
-	published, err := s.Feeds.Outbox(r.PathValue("owner")).Get(c.ctx, id)
+	published, err := s.Feeds.Outbox(r.PathValue("owner")).Get(c.Context(), id)
 	c.like = reaction.Reaction{User: user, Object: nameOf(published), Kind: "like"}
 	return c, err
 }

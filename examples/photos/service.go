@@ -80,13 +80,13 @@ type photo struct {
 // publish publishes a photo once, however often it comes with the same key.
 func (s *service) publish(c call) (any, error) {
 	a := feed.Activity{Actor: person(c.user), Verb: "publish", ForeignID: c.body.Key, Data: c.body.Data}
-	a, _, err := s.Feeds.Outbox(c.user).Publish(c.ctx, a)
+	a, _, err := s.Feeds.Outbox(c.user).Publish(c.Context(), a)
 	return photo{Activity: a, Name: nameOf(a)}, err
 }
 
 // home has the photos of those whom the user follows.
 func (s *service) home(c call) (any, error) {
-	found, err := s.Feeds.Home(c.user).List(c.ctx, c.page)
+	found, err := s.Feeds.Home(c.user).List(c.Context(), c.page)
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +94,9 @@ func (s *service) home(c call) (any, error) {
 	for i, a := range found.Items {
 		names[i] = nameOf(a)
 	}
-	likes, err1 := s.Reactions.CountsMany(c.ctx, names)
-	liked, err2 := s.Reactions.Reacted(c.ctx, c.user, names)
-	comments, err3 := s.Comments.CountsMany(c.ctx, names)
+	likes, err1 := s.Reactions.CountsMany(c.Context(), names)
+	liked, err2 := s.Reactions.Reacted(c.Context(), c.user, names)
+	comments, err3 := s.Comments.CountsMany(c.Context(), names)
 	photos := make([]photo, len(names))
 	for i, name := range names {
 		photos[i] = photo{found.Items[i], name, likes[name]["like"], comments[name].All, len(liked[name]) > 0}
@@ -107,11 +107,11 @@ func (s *service) home(c call) (any, error) {
 // comment rings the owner's bell, too. The comment's ID makes a repeat ring once, and do what
 // a request that was cut left out.
 func (s *service) comment(c call) (any, error) {
-	added, _, err := s.Comments.Add(c.ctx, comment.Comment{Object: c.like.Object, User: c.user, Text: c.body.Text, Key: c.body.Key})
+	added, _, err := s.Comments.Add(c.Context(), comment.Comment{Object: c.like.Object, User: c.user, Text: c.body.Text, Key: c.body.Key})
 	if err != nil {
 		return nil, err
 	}
-	_, _, err = s.Bell.Notify(c.ctx, commentRings(added))
+	_, _, err = s.Bell.Notify(c.Context(), commentRings(added))
 	return added, err
 }
 
@@ -120,20 +120,20 @@ func (s *service) erase(c call) (any, error) {
 	liked := func(ctx context.Context, page cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
 		return s.Reactions.ByUser(ctx, c.user, "like", page)
 	}
-	for a, err := range cursor.All(c.ctx, liked) {
+	for a, err := range cursor.All(c.Context(), liked) {
 		if err == nil {
-			_, err = s.likes.Unreact(c.ctx, a) // gives back the points, which Erase would not
+			_, err = s.likes.Unreact(c.Context(), a) // gives back the points, which Erase would not
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	var photos []string
-	for a, err := range cursor.All(c.ctx, s.Feeds.Outbox(c.user).List) {
+	for a, err := range cursor.All(c.Context(), s.Feeds.Outbox(c.user).List) {
 		if err != nil {
 			return nil, err
 		}
 		photos = append(photos, nameOf(a))
 	}
-	return s.Erase(c.ctx, c.user, &kit.EraseOptions{Objects: photos})
+	return s.Erase(c.Context(), c.user, &kit.EraseOptions{Objects: photos})
 }

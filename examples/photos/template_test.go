@@ -104,7 +104,7 @@ func TestTheRolesAllowWhatTheFunctionsCall(t *testing.T) {
 	function := func(do func(), roles ...tables.Role) {
 		services, err := lambdatest.Serve(t.Context(), w.env.Config, nil)
 		require.NoError(t, err)
-		defer func() { require.NoError(t, services.Close()) }()
+		t.Cleanup(func() { require.NoError(t, services.Close()) })
 		cfg, endpoint := w.env.Config, services.URL()
 		cfg.BaseEndpoint = &endpoint
 		w.service, err = newService(t.Context(), cfg, kit.Options{Names: w.env.Tables, Feed: feed.Options{InlineFollowers: -1}}) // all wait for the schedule
