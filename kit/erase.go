@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -70,7 +71,7 @@ func (k *Kit) Erase(ctx context.Context, user string, opts *EraseOptions) (Erasu
 		if o.OnStep != nil {
 			o.OnStep(Step{step.name, i + 1, len(steps)})
 		}
-		if failed[step.after] {
+		if slices.ContainsFunc(step.after, func(name string) bool { return failed[name] }) {
 			continue
 		}
 		if err := step.do(ctx); errors.Is(err, plaza.ErrCorrupt) {
@@ -89,7 +90,7 @@ func (k *Kit) Erase(ctx context.Context, user string, opts *EraseOptions) (Erasu
 // step is a part of an erasure. It may be repeated.
 type step struct {
 	name  string
-	after string // the step without which this one would do harm
+	after []string // the steps without which this one would do harm
 	do    func(context.Context) error
 }
 
@@ -116,15 +117,18 @@ func (k *Kit) erasure(user string, objects []string) []step {
 		{Leaderboard, k.Boards.Erase, k.Boards.Erase},
 		{Danmu, k.Danmu.Erase, k.Danmu.EraseObject},
 	}
+	before := []string{"follow"} // the outbox: it may be all that lists the objects
 	for _, f := range content {
 		if len(objects) > 0 {
-			add(f.Feature, step{name: "objects of " + string(f.Feature), do: func(ctx context.Context) error {
+			name := "objects of " + string(f.Feature)
+			before = append(before, name)
+			add(f.Feature, step{name: name, do: func(ctx context.Context) error {
 				return eachObject(ctx, objects, f.ofObject)
 			}})
 		}
 	}
 	add(Follow, step{name: "follow", do: erase(k.Follows.Erase)})
-	add(Feed, step{name: "feed", after: "follow", do: erase(k.Feeds.Erase)})
+	add(Feed, step{name: "feed", after: before, do: erase(k.Feeds.Erase)})
 	for _, f := range content {
 		add(f.Feature, step{name: string(f.Feature), do: erase(f.ofUser)})
 	}

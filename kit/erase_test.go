@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/worldtest"
@@ -49,7 +50,7 @@ var residue = []remains{
 	{worldtest.Rest{N: 1, Key: `^comment T#photo:1 / `, Only: "removed ttl ver"}, "who removed or hid one"},
 	{worldtest.Rest{N: 1, Key: `^comment M#cat / `, Only: "removed ttl object hash"}, "who removed or hid one"},
 	{worldtest.Rest{N: 2, Key: `^reaction U#ann#7 / `, Only: "ended#like ended#love ver ttl"}, "ids of reactions that ended"},
-	{worldtest.Rest{N: 3, Key: `^leaderboard P#ann#7 / `, Only: "removed ttl"}, "ids of entries that were removed"},
+	{worldtest.Rest{N: 4, Key: `^leaderboard P#ann#7 / `, Only: "removed ttl"}, "ids of entries that were removed"},
 	{worldtest.Rest{N: 3, Key: `^danmu U#ann#7 / `, Only: "ended ttl"}, "ids of comments that the user liked or reported"},
 	{worldtest.Rest{N: 1, Key: `^danmu Q#video#ann#7 / Q$`, Only: "attempts full ttl"}, "how often the user sent something"},
 	{worldtest.Rest{N: 1, Key: `^notify N#dan / B#ann#7$`}, "other people's blocks of the user"},
@@ -340,6 +341,29 @@ func TestDamagedItemsStopOnlyWhatDependsOnThem(t *testing.T) {
 	require.NotContains(t, err.Error(), w.Names.Follow)
 	activities = worldtest.Must[cursor.Page[feed.Activity]](w.World)(k.Feeds.Outbox(ann).List(t.Context(), cursor.PageRequest{}))
 	require.Empty(t, activities.Items)
+}
+
+func TestTheOutboxListsTheObjectsUntilAllAreErased(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Seed()
+	for _, s := range w.Of("photo:1") {
+		if regexp.MustCompile(`^reaction L#photo:1#like#0 / `).MatchString(s.Key()) {
+			w.Set(w.Names.Reaction, s.PK, s.SK, "user", &types.AttributeValueMemberBOOL{Value: true})
+		}
+	}
+	k, erase := w.process(nil), &EraseOptions{Objects: []string{"photo:1"}}
+	listed := func() int {
+		return len(worldtest.Must[cursor.Page[feed.Activity]](w.World)(k.Feeds.Outbox(ann).List(t.Context(), cursor.PageRequest{})).Items)
+	}
+	_, err := w.erase(erase)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	require.NotZero(t, listed())
+	require.Empty(t, worldtest.Must[cursor.Page[follow.Edge]](w.World)(k.Follows.Following(t.Context(), ann, cursor.PageRequest{})).Items)
+	worldtest.Must[reaction.Drift](w.World)(k.Reactions.Repair(t.Context(), "photo:1"))
+	_, err = w.erase(erase)
+	require.NoError(t, err)
+	require.Zero(t, listed())
 }
 
 func TestAPulledSourceIsErasedOnceTheHomesOfItsFollowersKnow(t *testing.T) {

@@ -53,6 +53,7 @@ var exportRules = []struct {
 	{key: `^reaction L#.* / (.*)`, kind: "reaction: reaction"},
 	{key: `^reaction U#ann#7 / photo:1`},
 	{key: `^reaction U#ann#7 / `, left: "reactions that ended"},
+	{key: `^leaderboard P#ann#7 / LB#(above)#`, kind: "leaderboard: unlisted entry, stored"},
 	{key: `^leaderboard P#ann#7 / LB#(\w+)#`, kind: "leaderboard: entry"},
 	{key: `^danmu D#.* / (.*)`, kind: "danmu: comment"},
 	{key: `^danmu U#ann#7 / `, has: "ended", left: "likes and reports that were taken back"},
@@ -299,6 +300,18 @@ func TestAnExportRefusesTheCheckpointOfAnother(t *testing.T) {
 	damaged.at.Cursor = "?"
 	refused(w.process(nil), ann, damaged)
 
+	w.opts.Features, w.opts.Prefix = nil, w.Prefix
+	for section, cursors := range map[string][]string{
+		"danmu like":                      {strings.Repeat("x", 1025)},
+		"feed home, stored":               {"x", "\x00"},
+		"digest planned, stored":          {"-1 x", "64 x"},
+		"message cleared message, stored": {"x", `{"before":"` + strings.Repeat("x", 1025) + `"}`},
+	} {
+		k := w.process(nil)
+		for _, text := range cursors {
+			refused(k, ann, Checkpoint{reached{User: ann, Tables: (&export{k: k}).tables(), Section: section, Cursor: text}})
+		}
+	}
 	for _, text := range []string{"?", "e30", "bnVsbA", "eyJ0YWJsZXMiOiJ4IiwiYnl0ZXMiOi0xfQ", "eyJ0YWJsZXMiOiJ4In0=", "A"} {
 		back := at
 		require.ErrorIs(t, back.UnmarshalText([]byte(text)), plaza.ErrInvalid, text)

@@ -3,6 +3,7 @@ package kit
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -43,9 +44,14 @@ func plain(item dynamo.Item) ([]any, error) {
 	return []any{data}, nil
 }
 
+const maxSK = 1024 // bytes, as DynamoDB has it
+
 // read reads a page of the items of a partition whose sort keys begin with a prefix. At is
-// the next of the page before, "" for the first page.
+// the next of the page before, "" for the first page. One of another list is plaza.ErrInvalid.
 func (x *export) read(ctx context.Context, table, pk, prefix, at string, limit int) (items []dynamo.Item, next string, err error) {
+	if at != "" && !strings.HasPrefix(at, prefix) || len(at) > maxSK {
+		return nil, "", invalid("is not of that list")
+	}
 	t, err := store.Open(x.k.db, table, nil, true)
 	if err != nil {
 		return nil, "", err

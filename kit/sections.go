@@ -171,7 +171,16 @@ func (x *export) leaderboardSections() ([]section, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []section{{"leaderboard", "entry", listed(x.limit, of(x.user, r.ByPlayer), asIs)}}, nil
+	unlisted := func(item dynamo.Item) ([]any, error) {
+		if item["key"] == nil || item["part"] != nil { // it was removed, or the list has it
+			return nil, nil
+		}
+		return plain(item)
+	}
+	return []section{
+		{"leaderboard", "entry", listed(x.limit, of(x.user, r.ByPlayer), asIs)},
+		{"leaderboard", "unlisted entry, stored", x.stored(x.k.Names.Leaderboard, keys.Join("P", x.user), "", o.OnCorrupt, unlisted)},
+	}, nil
 }
 
 func (x *export) danmuSections() ([]section, error) {
@@ -284,6 +293,9 @@ const mostShards = 64
 func (x *export) planned(ctx context.Context, at string) ([]any, string, error) {
 	number, after, _ := strings.Cut(at, " ")
 	shard, _ := strconv.Atoi(number) // the first page has none
+	if shard < 0 || shard >= mostShards {
+		return nil, "", invalid("is not of that list")
+	}
 	items, next, err := x.read(ctx, x.k.Names.Notify, keys.Join("D", strconv.Itoa(shard)), "", after, x.limit)
 	if err != nil {
 		return nil, "", err

@@ -145,13 +145,15 @@ func (w *World) SeedReactions() {
 func (w *World) SeedBoards() {
 	ctx := w.T.Context()
 	r := Must[*leaderboard.Repository](w)(leaderboard.New(w.DB, w.Names.Leaderboard, w.IDs, nil))
+	zero := leaderboard.Int(0)
 	for _, board := range []leaderboard.Board{
-		{Name: "ever"}, {Name: "week", Cron: "@weekly"}, {Name: "sum", Operator: leaderboard.Increment},
+		{Name: "above", Above: &zero}, {Name: "ever"}, {Name: "week", Cron: "@weekly"}, {Name: "sum", Operator: leaderboard.Increment},
 		{Name: "likes", Operator: leaderboard.Increment},
 	} {
 		w.Done(r.Define(ctx, board))
 	}
 	for _, s := range []leaderboard.Submission{
+		{Board: "above", Player: Ann, Score: zero, Name: "Ann"},
 		{Board: "ever", Player: Ann, Score: leaderboard.Int(5), Name: "Ann"}, {Board: "week", Player: Ann, Score: leaderboard.Int(6)},
 		{Board: "sum", Player: Ann, Score: leaderboard.Int(7), Retractable: true}, {Board: "ever", Player: "bob", Score: leaderboard.Int(1)},
 		{Board: "likes", Player: "photo:1", Score: leaderboard.Int(1), Retractable: true},
