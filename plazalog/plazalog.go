@@ -24,6 +24,7 @@
 package plazalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -44,8 +45,8 @@ import (
 // Logger logs what fails. Its methods may be called concurrently.
 type Logger struct{ log *slog.Logger }
 
-// New returns a Logger that writes to log.
-func New(log *slog.Logger) *Logger { return &Logger{log} }
+// New returns a Logger that writes to log, or if that is nil to slog.Default.
+func New(log *slog.Logger) *Logger { return &Logger{cmp.Or(log, slog.Default())} }
 
 // Attach logs each request that fails, of every DynamoDB client that is made from cfg
 // afterwards. Attach it once.

@@ -130,3 +130,8 @@ func TestADeadLetterIsLoggedWithoutItsText(t *testing.T) {
 	failures.Dead("bells")(stream.Dead{Stream: "arn", Seq: "12", Attempts: 3, Reason: "*errors.errorString"}, errors.New("a secret"))
 	require.Equal(t, `level=ERROR msg="plaza: dead letter" worker=bells stream=arn seq=12 attempts=3 reason=*errors.errorString`+"\n", out.String())
 }
+
+func TestWithoutALogTheDefaultOneIsWritten(t *testing.T) {
+	t.Parallel()
+	require.NotPanics(t, func() { plazalog.New(nil).Failed("feed")(context.Canceled) })
+}

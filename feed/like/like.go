@@ -24,7 +24,8 @@ type Options struct {
 	// Point is what a reaction gives to an entry, such as the owner's of this week, by
 	// Increment or Decrement. It is Retractable, and the reaction's ID becomes its Op. It is
 	// for boards that reset: on another one the points of 30 days ago cannot be taken back.
-	// A period that is over stays as it is. Optional.
+	// A period that is over stays as it is: a Grace of the board leaves time for repeats and
+	// late records. Optional.
 	Point func(context.Context, reaction.Reaction) (s leaderboard.Submission, ok bool, err error)
 
 	// Entry is what a board shows of an object by its counts, for boards that do not reset.

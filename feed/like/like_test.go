@@ -135,6 +135,30 @@ func TestAPeriodThatIsOverStandsWhenItsLikesEnd(t *testing.T) {
 	})
 }
 
+// The process is killed, and the call repeated, or the record delivered, in the next week.
+func TestALikeOfTheLastSecondCountsWithinTheGrace(t *testing.T) {
+	t.Parallel()
+	bothWays(t, func(t *testing.T, y way) {
+		w := newWorld(t)
+		_, err := w.boards.Define(t.Context(), leaderboard.Board{Name: week, Operator: leaderboard.Increment, Cron: "@weekly", Grace: time.Hour})
+		require.NoError(t, err)
+		w.pass(time.Date(2026, 3, 15, 0, 0, -1, 0, time.UTC).Sub(w.Now()))
+		in := faults.New(t, 1, faults.Rates{})
+		in.KillAt(2) // the reaction is stored, and nothing else
+		err = y.do(t.Context(), w.open(t, in.Wrap), liked("ann", photo(1)), true)
+		if !y.streamed {
+			require.ErrorIs(t, err, faults.ErrKilled)
+		}
+		w.pass(2 * time.Second)
+		require.NoError(t, y.do(t.Context(), w.process, liked("ann", photo(1)), true))
+		require.NoError(t, w.deliver(t, y, w.process))
+		e, err := w.boards.Entry(t.Context(), leaderboard.In{Board: week, Period: "20260308T000000Z"}, photo(1))
+		require.NoError(t, err)
+		require.EqualValues(t, 1, e.Score.Int64())
+		require.Zero(t, w.scores(t, photo(1))[week])
+	})
+}
+
 // A switch within a group ends one reaction and begins another.
 func TestASwitchOfKindsIsFollowedByItsRecord(t *testing.T) {
 	t.Parallel()
