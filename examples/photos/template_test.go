@@ -107,7 +107,8 @@ func TestTheRolesAllowWhatTheFunctionsCall(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, services.Close()) })
 		cfg, endpoint := w.env.Config, services.URL()
 		cfg.BaseEndpoint = &endpoint
-		w.service, err = newService(t.Context(), cfg, kit.Options{Names: w.env.Tables, Feed: feed.Options{InlineFollowers: -1}}) // all wait for the schedule
+		all := feed.Options{InlineFollowers: -1} // wait for the schedule
+		w.service, err = newService(t.Context(), cfg, kit.Options{Names: w.env.Tables, Feed: all})
 		require.NoError(t, err)
 		do()
 		samtest.Allowed(t, services.Calls(), deployed(w.env.Tables), roles...)
@@ -115,7 +116,9 @@ func TestTheRolesAllowWhatTheFunctionsCall(t *testing.T) {
 	function(func() {
 		w.do(200, "ann", "PUT /following/ben", nil)
 		like := "/photos/" + w.do(200, "ben", "POST /photos", object{"key": "hill"})["name"].(string) + "/like"
-		for _, request := range []string{"PUT " + like, "DELETE " + like, "PUT " + like, "GET /home", "GET /week", "GET /bell", "GET /bell/unseen", "GET /messages"} {
+		for _, request := range []string{
+			"PUT " + like, "DELETE " + like, "PUT " + like, "GET /home", "GET /week", "GET /bell", "GET /bell/unseen", "GET /messages",
+		} {
 			w.do(200, "ann", request, nil)
 		}
 		w.do(200, "ann", "POST /messages/ben", object{"key": "1", "text": "Hello"})
