@@ -64,6 +64,8 @@ func TestNewNamesTheWrongOption(t *testing.T) {
 		"Options.Prefix":                {Prefix: "a/b"},
 		"Options.Names.Feed":            {Names: tables.Names{Feed: "ab"}},
 		"Options.Names.Message":         {Names: tables.Names{Feed: "one", Message: "one"}},
+		"Options.Names.Letters":         {Names: tables.Names{Machines: "one", Letters: "one"}},
+		"Options.Names.Reaction":        {Names: tables.Names{Machines: "one", Reaction: "one"}},
 		"Options.Lease.Duration":        {Lease: lease.Options{Duration: 1}},
 		"Options.Feed.Retention":        {Feed: feed.Options{Retention: -1}},
 		"Options.Comment.MaxRunes":      {Comment: comment.Options{MaxRunes: -1}},

@@ -163,8 +163,8 @@ func (o *Options) nameTables() error {
 	given, otherwise := reflect.ValueOf(&o.Names).Elem(), reflect.ValueOf(tables.NamesOf(cmp.Or(o.Prefix, "plaza-")))
 	used := map[string]bool{}
 	for i := range given.NumField() {
-		feature, name := given.Type().Field(i).Name, given.Field(i)
-		field := "Options.Names." + feature
+		name, field := given.Field(i), "Options.Names."+given.Type().Field(i).Name
+		f := Feature(strings.ToLower(given.Type().Field(i).Name))
 		if name.String() == "" {
 			field = "Options.Prefix"
 			name.Set(otherwise.Field(i))
@@ -172,9 +172,9 @@ func (o *Options) nameTables() error {
 		switch {
 		case !tableName.MatchString(name.String()):
 			return &plaza.InvalidError{Field: field, Reason: "makes a name that is not 3 to 255 of a-z, A-Z, 0-9, _ . -"}
-		case !o.has(Feature(strings.ToLower(feature))):
+		case slices.Contains(Features(), f) && !o.has(f):
 		case used[name.String()]:
-			return &plaza.InvalidError{Field: field, Reason: "names another feature's table"}
+			return &plaza.InvalidError{Field: field, Reason: "is the name of another table too"}
 		default:
 			used[name.String()] = true
 		}
