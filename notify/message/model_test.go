@@ -424,11 +424,12 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 				}
 			},
 			"describe": func(rt *rapid.T) {
-				in, g := group(), message.Details{}
+				in := group()
 				d := message.Description{Name: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "name")}
 				changed, err := p().Describe(t.Context(), in, d)
 				refusal := m.owns(in)
-				if g = m.groups[in.Conversation]; m.member(in) && g.Description == d {
+				g := m.groups[in.Conversation]
+				if m.member(in) && g.Description == d {
 					refusal = nil // nothing to change
 				}
 				outcome(changed, err, g.Description != d, refusal)
