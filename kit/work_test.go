@@ -113,6 +113,7 @@ func TestDeliverDoesOneRoundOfEachWorker(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, done)
 	w.did(k, box, over)
+	require.Len(t, box.all, 1, "without faults no mail comes twice")
 
 	byWorker := map[string]string{}
 	for _, a := range attempts {

@@ -16,7 +16,7 @@ import (
 // RetractWatchers takes back what NotifyWatchers brought to all users who follow the object:
 // the answer was removed. Pass what Retract needs, without a User. What is not delivered yet
 // will not be, also if NotifyWatchers comes later: a delivery stops after its page of 100. Deliver
-// or Run then retracts it for each user who follows the object. Who stopped following before
+// or Run then retracts it for each user who follows the object. A user who stopped before
 // that may keep it.
 //
 // changed is true if this call took it back. A repeat stores the work again, which changes

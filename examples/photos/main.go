@@ -1,5 +1,5 @@
 // Command photos is a small social service over Plaza: people follow each other, publish photos,
-// like them and comment on them, write messages, hear of it by a bell, and can erase their
+// like them and comment on them, write messages, are notified by a bell, and can erase their
 // account; a board has the most liked photos of the week. It runs on this machine or on Lambda.
 //
 //	go run ./examples/photos

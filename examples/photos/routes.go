@@ -75,7 +75,7 @@ func stored[T any](v T, _ bool, err error) (any, error) { return v, err }
 // call is what a user asks for.
 type call struct {
 	*http.Request
-	user, other string            // who asks, and the user in the path
+	user, other string            // the caller, and the user in the path
 	chat        message.In        // the user's with the other
 	like        reaction.Reaction // the user's of the photo in the path, which exists
 	page        cursor.PageRequest

@@ -107,7 +107,7 @@ func TestInAnyInterleavingAllAgree(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, y way) {
 		w := newWorld(t)
-		for seed := range uint64(faults.Size(60, 30)) {
+		for seed := range uint64(faults.Size(200, 30)) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			object := photo(int(seed))
 			for _, c := range pasts[random.IntN(len(pasts))] {
@@ -155,7 +155,7 @@ func TestInAnyInterleavingAllAgree(t *testing.T) {
 func TestUnderFaultsAllAgree(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, y way) {
-		for seed := range faults.Seeds(3) {
+		for seed := range faults.Seeds(6) {
 			w := newWorld(t)
 			in := faults.New(t, seed, faults.Standard)
 			processes := []process{w.open(t, in.Wrap), w.open(t, in.Wrap)}

@@ -175,7 +175,7 @@ func TestASwitchOfKindsIsFollowedByItsRecord(t *testing.T) {
 	w.agree(t, photo(1), "ann")
 }
 
-// The answers of Unreact are lost for good: it was about to end the like, and another device
+// No answer of Unreact arrives: it was about to end the like, and another device
 // likes.
 func TestALikeAfterAnInterruptedUnreactBeginsAgain(t *testing.T) {
 	t.Parallel()

@@ -75,7 +75,7 @@ func Leaderboard(a leaderboard.Attempt) Attempt {
 	return Attempt{Worker: "leaderboard", Due: a.Ended.Period.End, Done: a.Done, Err: a.Err}
 }
 
-// Folder returns an attempt of a leaderboard.Folder, which is never done for good.
+// Folder returns an attempt of a leaderboard.Folder, which is never Done.
 func Folder(a leaderboard.FolderAttempt) Attempt {
 	return Attempt{Worker: "folder", Err: a.Err}
 }
